@@ -1,0 +1,1 @@
+"""Numbers in, numbers out: no clock, disk, network, global random state or logging."""

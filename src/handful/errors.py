@@ -1,0 +1,85 @@
+"""Everything that can go wrong, by name.
+
+    HandfulError
+    ├── InvalidProblem        (ValueError)  items, k, ε, δ, noise, budget ... make no sense
+    ├── InvalidAnswer         (ValueError)  a value told to a preference question, NaN, out of range
+    ├── InvalidCollection     (ValueError)  tags, views or a CSV that cannot be read as a collection
+    ├── UnknownExplorer       (ValueError)  no explorer of that name, or not for this feedback
+    ├── UnknownQuestion       (LookupError) an id that was never asked
+    ├── StudyClosed           (RuntimeError) the study takes no more questions or answers
+    ├── StudyNotFound         (LookupError) no study of that name in this storage
+    ├── StudyExists           (ValueError)  a study of that name is there already
+    ├── ItemsChanged          (ValueError)  the items given on open are not those of the study
+    ├── StorageError          (OSError)     the storage cannot be read or written
+    │   ├── StorageLocked                   another writer has the study open
+    │   ├── StorageCorrupt                  what is there is not a journal
+    │   └── JournalTooNew                   written by a newer version of handful
+    └── MissingExtra          (ImportError) an optional part is not installed
+
+Each message says what happened, what was expected, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class HandfulError(Exception):
+    """The root of all errors that handful raises on purpose."""
+
+
+class InvalidProblem(HandfulError, ValueError):
+    """Items, k, ε, δ, noise or budget make no sense."""
+
+
+class InvalidAnswer(HandfulError, ValueError):
+    """An answer that does not fit its question."""
+
+
+class InvalidCollection(HandfulError, ValueError):
+    """Tags, views or a file that cannot be read as a collection."""
+
+
+class UnknownExplorer(HandfulError, ValueError):
+    """No explorer of that name, or not one for this kind of feedback."""
+
+
+class UnknownQuestion(HandfulError, LookupError):
+    """An answer to a question that was never asked."""
+
+
+class StudyClosed(HandfulError, RuntimeError):
+    """The study takes no more questions or answers."""
+
+
+class StudyNotFound(HandfulError, LookupError):
+    """No study of that name in this storage."""
+
+
+class StudyExists(HandfulError, ValueError):
+    """A study of that name is there already."""
+
+
+class ItemsChanged(HandfulError, ValueError):
+    """The items given on open are not those the study was made with."""
+
+
+class StorageError(HandfulError, OSError):
+    """The storage cannot be read or written."""
+
+
+class StorageLocked(StorageError):
+    """Another writer has the study open."""
+
+
+class StorageCorrupt(StorageError):
+    """What is there is not a journal."""
+
+
+class JournalTooNew(StorageError):
+    """The journal was written by a newer version of handful."""
+
+
+class MissingExtra(HandfulError, ImportError):
+    """An optional part is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part that is not installed: pip install 'handful[{extra}]'")
