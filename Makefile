@@ -1,0 +1,51 @@
+PYTHON ?= python3
+DEMO_FLAGS ?=
+BIN := .venv/bin
+RUNTIME := .venv/.runtime-ready
+DEV := .venv/.dev-ready
+SETUP := scripts/set-up-venv scripts/apt-install pyproject.toml constraints.txt
+BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+
+export PYTHON
+
+.PHONY: help demo test check-slow lint docs bench
+.NOTPARALLEL:
+
+help:
+	@echo "make demo        watch a simulated crowd pick six photos of sixty"
+	@echo "make test        lint, docs and all quick tests"
+	@echo "make check-slow  the long statistical tests"
+	@echo "make lint        ruff, mypy and the import contracts"
+	@echo "make docs        the documentation, into site/"
+	@echo "make bench       the benchmarks"
+
+demo: $(RUNTIME)
+	$(BIN)/handful demo $(DEMO_FLAGS)
+
+test: $(DEV) lint docs
+	scripts/need-chromium-and-postgres
+	$(BIN)/pytest -n 2 --dist loadscope
+
+check-slow: $(DEV)
+	scripts/need-chromium-and-postgres
+	$(BIN)/pytest -n 2 --dist loadscope -m slow
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(DEV)
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(DEV)
+	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
+
+$(RUNTIME): $(SETUP)
+	scripts/set-up-venv crowd,lab
+	@touch $@
+
+$(DEV): $(SETUP)
+	scripts/set-up-venv dev
+	@touch $(RUNTIME) $@
