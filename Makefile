@@ -7,6 +7,7 @@ SETUP := scripts/set-up-venv scripts/apt-install pyproject.toml constraints.txt
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 export PYTHON
+export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help demo test check-slow lint docs bench
 .NOTPARALLEL:
