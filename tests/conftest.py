@@ -20,7 +20,8 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+# Per module, because while it is open no other test in the process could call `asyncio.run`.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, headless. Nothing is downloaded; take a `browser.new_context()` per test."""
     from playwright.sync_api import sync_playwright
