@@ -37,11 +37,22 @@ def cluster() -> Iterator[str]:
 
 def run(program: str, *arguments: str | Path) -> None:
     """Run one of PostgreSQL's programs; they refuse to work for root."""
-    as_postgres = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    command = [*as_postgres, str(program_path(program)), *map(str, arguments)]
+    command = [str(program_path(program)), *map(str, arguments)]
+    user = "postgres" if os.geteuid() == 0 else None
+    groups = None if user is None else []
     # To a file and not a pipe: the server inherits it, and would keep a pipe open.
     with tempfile.TemporaryFile("w+") as output:
-        done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False)
+        done = subprocess.run(
+            command,
+            user=user,
+            group=user,
+            extra_groups=groups,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            check=False,
+        )
         if done.returncode != 0:
             output.seek(0)
             raise RuntimeError(f"{program} ended with status {done.returncode}: {output.read()}")
