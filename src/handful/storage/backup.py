@@ -1,0 +1,77 @@
+"""One file that holds every study, made while they are written to."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handful.errors import StorageError
+from handful.storage.opening import database_at, list_studies
+
+if TYPE_CHECKING:
+    from handful.storage.database import Database
+
+CHUNK = 5_000
+
+
+def backup(url: str | Path, destination: str | Path) -> Path:
+    """Copy all studies at `url` into a new SQLite file, which opens like any other; give its path.
+
+    Nobody has to stop: the copy of each study is what was stored at one moment. Copying the file by hand instead may
+    miss the answers that are still in the write-ahead log.
+    """
+    from handful.storage.sqlite import SqliteFile
+
+    source, target = database_at(url), Path(destination)
+    if source.is_absent():
+        raise StorageError(f"there is no file {source.where}: check the path")
+    if target.exists():
+        raise StorageError(f"{target} is there already and is not overwritten: choose another name for the backup")
+    unfinished = target.with_name(target.name + ".unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        if isinstance(source, SqliteFile):
+            _copy_file(source, unfinished)
+        else:
+            _copy_studies(url, unfinished)
+        unfinished.rename(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(f"cannot write the backup {target}: {error.strerror}") from error
+    return target
+
+
+def _copy_file(source: Database, target: Path) -> None:
+    """By SQLite's online backup, which sees one state of the file whoever writes meanwhile."""
+    with source.explaining(), source.connect() as connection:
+        source.has_tables(connection)
+        connection.rollback()
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        try:
+            with closing(sqlite3.connect(target)) as copy:
+                driver.backup(copy)
+        except sqlite3.Error as error:
+            raise StorageError(f"cannot copy {source.where} to {target}: {error}") from error
+
+
+def _copy_studies(url: str | Path, target: Path) -> None:
+    """Record by record. A journal only grows, so what was read of it is what it was at some moment."""
+    from handful.storage.sql import SqlReader, SqlWriter
+    from handful.storage.sqlite import SqliteFile
+
+    source, copy = database_at(url), SqliteFile(target)
+    copy.prepare()
+    for study in list_studies(url):
+        records = SqlReader(source, study.name).read()
+        writer = SqlWriter(copy, study.name)
+        try:
+            while chunk := list(islice(records, CHUNK)):
+                writer.append(chunk).wait()
+        finally:
+            writer.close()

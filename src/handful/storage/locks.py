@@ -1,0 +1,84 @@
+"""A lock between processes that dies with its holder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import time
+from pathlib import Path
+from weakref import WeakSet
+
+from handful.errors import StorageError, StorageLocked
+
+
+class FileLock:
+    """An exclusive `flock` on a file of its own. The system frees it however the process ends."""
+
+    def __init__(self, path: Path, *, held_by_other: str, patience: float = 0.0) -> None:
+        """Take the lock, trying for `patience` seconds; `held_by_other` begins the message if it stays taken."""
+        self._path = path
+        self._file: int | None = None
+        deadline = time.monotonic() + patience
+        try:
+            while not self._try():
+                if time.monotonic() >= deadline:
+                    raise StorageLocked(f"{held_by_other} ({self._holder()})")
+                time.sleep(0.01)
+        except OSError as error:
+            if isinstance(error, StorageError):
+                raise
+            raise StorageError(
+                f"cannot make the lock file {path}: {error.strerror}; choose a folder that exists and can be written"
+            ) from error
+        _held.add(self)
+
+    def release(self) -> None:
+        if self._file is not None:
+            # Deleted while still held: `_try` sees that the name has gone, or names another file, and begins again.
+            self._path.unlink(missing_ok=True)
+            self.forget()
+
+    def forget(self) -> None:
+        """Let go of the file. A forked child does only this: the lock stays with its parent, and dies with it."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _try(self) -> bool:
+        while True:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(file)
+                return False
+            if self._still_names(file):
+                os.ftruncate(file, 0)
+                os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
+                self._file = file
+                return True
+            os.close(file)
+
+    def _still_names(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def _holder(self) -> str:
+        try:
+            return self._path.read_text(errors="replace") or "holder unknown"
+        except OSError:
+            return "holder unknown"
+
+
+_held: WeakSet[FileLock] = WeakSet()
+
+
+def _forget_all() -> None:
+    for lock in _held:
+        lock.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)

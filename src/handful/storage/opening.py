@@ -1,0 +1,102 @@
+"""From a URL and a name to a journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handful.errors import InvalidProblem, StorageError, StudyExists, StudyNotFound
+from handful.storage.base import Journal, Mode, StudySummary
+from handful.storage.memory import MemoryJournal
+from handful.storage.records import is_storable
+
+if TYPE_CHECKING:
+    from handful.storage.database import Database
+
+FILE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+SUPPORTED = "expected 'sqlite:///file.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
+MAX_NAME = 200
+
+
+def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") -> Journal:
+    """The journal of the study `name` in the storage at `url`; without a URL, a new one in memory."""
+    if not 0 < len(name) <= MAX_NAME or not is_storable(name):
+        raise InvalidProblem(f"a study's name has 1 to {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
+    if url is None:
+        if mode != "create":
+            raise StudyNotFound(f"a study in memory ends with its process, so there is no {name!r} to open: give a URL")
+        return MemoryJournal()
+    # Imported only now: most studies live in memory, and SQLAlchemy takes longer to import than they take to run.
+    from handful.storage.sql import SqlReader, SqlWriter
+
+    database = database_at(url)
+    if mode == "create":
+        database.prepare()
+    exists = _exists(database, name)
+    if mode == "create" and exists:
+        raise StudyExists(f"{database.where} has a study {name!r} already: open it, or choose another name")
+    if mode != "create" and not exists:
+        raise StudyNotFound(f"{database.where} has no study {name!r}{_known(database)}")
+    if mode == "read":
+        return SqlReader(database, name)
+    writer = SqlWriter(database, name)
+    if mode == "create" and not writer.is_new:
+        writer.close()
+        raise StudyExists(f"{database.where} was just given a study {name!r} by another process: choose another name")
+    return writer
+
+
+def list_studies(url: str | Path) -> list[StudySummary]:
+    """Every study in the storage, by name."""
+    database = database_at(url)
+    if database.is_absent():
+        raise StorageError(f"there is no file {database.where}: check the path")
+    return _studies_in(database)
+
+
+def database_at(url: str | Path) -> Database:
+    """The database that a URL or a path means; nothing is opened yet."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    from handful.storage.postgres import PostgresDatabase
+    from handful.storage.sqlite import SqliteFile
+
+    text = str(url)
+    if "://" not in text:
+        if not text.endswith(FILE_ENDINGS):
+            raise StorageError(f"cannot tell what storage {text!r} is: {SUPPORTED}")
+        return SqliteFile(Path(text))
+    try:
+        parsed = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise StorageError(f"a storage URL cannot be read ({type(error).__name__}): {SUPPORTED}") from error
+    backend = parsed.get_backend_name()
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query and not parsed.host:
+        return SqliteFile(Path(str(parsed.database)))
+    if backend in ("postgresql", "postgres"):
+        return PostgresDatabase(parsed)
+    raise StorageError(f"no storage for {parsed.render_as_string(hide_password=True)!r}: {SUPPORTED}")
+
+
+def _exists(database: Database, name: str) -> bool:
+    from handful.storage.tables import last_seq
+
+    if database.is_absent():
+        return False
+    with database.explaining(), database.connect() as connection:
+        return database.has_tables(connection) and last_seq(connection, name) >= 0
+
+
+def _studies_in(database: Database) -> list[StudySummary]:
+    from handful.storage.tables import summaries
+
+    with database.explaining(), database.connect() as connection:
+        return list(summaries(connection)) if database.has_tables(connection) else []
+
+
+def _known(database: Database) -> str:
+    if database.is_absent():
+        return ": there is no such file"
+    names = [summary.name for summary in _studies_in(database)]
+    return f"; it has {', '.join(map(repr, names[:5]))}" if names else "; it has none yet"

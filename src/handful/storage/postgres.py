@@ -1,0 +1,118 @@
+"""Journals in PostgreSQL. The writer's lock and its writes share one session: who loses the one cannot do the other."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from hashlib import blake2b
+
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, func, inspect, select, text
+from sqlalchemy.exc import DBAPIError
+
+from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLocked
+from handful.storage.database import Database, Session
+from handful.storage.tables import events, make_tables
+
+LOCK_SECONDS = 1.0
+"""How long to wait for a lock: the server needs a moment to notice that its holder was killed."""
+
+_SESSION = (
+    # The promise is that a told answer is durable, whatever the server's default.
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+    # A writer whose machine vanished without a word is noticed after a minute, not after two hours.
+    "SET tcp_keepalives_idle = 30",
+    "SET tcp_keepalives_interval = 10",
+    "SET tcp_keepalives_count = 3",
+)
+
+
+class PostgresDatabase(Database):
+    """A database by URL; the tables are in the first schema of the user's search path."""
+
+    patience = 30.0
+
+    def __init__(self, url: URL) -> None:
+        self.where = url.render_as_string(hide_password=True)
+        self._engine = self._make_engine(url)
+
+    def connect(self) -> Connection:
+        return self._engine.connect()
+
+    def is_absent(self) -> bool:
+        return False
+
+    def prepare(self) -> None:
+        with self.explaining(), self._engine.begin() as connection:
+            encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
+            if encoding != "UTF8":
+                raise StorageError(f"{self.where} has encoding {encoding}, expected UTF8: use a database that has it")
+            if self.has_tables(connection):
+                return
+            connection.execute(select(func.pg_advisory_xact_lock(_key("handful"))))
+            if not self.has_tables(connection):
+                make_tables(connection)
+
+    def check_is_ours_to_use(self, connection: Connection) -> None:
+        if inspect(connection).has_table(events.name):
+            raise StorageCorrupt(
+                f"{self.where} has a table {events.name!r} of another program: choose another database or schema"
+            )
+
+    def lock(self, study: str) -> Session:
+        connection = self.connect()
+        try:
+            # Out of the pool, so that a forked child does not tidy up its parent's connection.
+            connection.detach()
+            for statement in _SESSION:
+                connection.execute(text(statement))
+            key = _key("study", connection.execute(select(func.current_schema())).scalar(), study)
+            self._take(connection, key, study)
+            connection.commit()
+        except BaseException:
+            connection.close()
+            raise
+
+        def close() -> None:
+            # Unlocked by hand: the next writer need not wait until the server has noticed that we left.
+            with suppress(DBAPIError):
+                connection.execute(select(func.pg_advisory_unlock(key)))
+            connection.close()
+
+        return Session(connection, close)
+
+    def check_kept(self) -> None:
+        """Nothing to do: the server answers for it."""
+
+    def connection_was_lost(self, error: DBAPIError) -> bool:
+        return error.connection_invalidated or _sqlstate(error).startswith(("08", "57P"))
+
+    def is_corrupt(self, error: DBAPIError) -> bool:
+        return _sqlstate(error) in ("XX001", "XX002", "42P01", "42703", "22021")
+
+    def _take(self, connection: Connection, key: int, study: str) -> None:
+        deadline = time.monotonic() + LOCK_SECONDS
+        while not connection.execute(select(func.pg_try_advisory_lock(key))).scalar():
+            if time.monotonic() >= deadline:
+                raise StorageLocked(
+                    f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
+                    "or open it read-only"
+                )
+            time.sleep(0.02)
+
+    @staticmethod
+    def _make_engine(url: URL) -> Engine:
+        options = {"client_encoding": "utf8", "connect_timeout": "10"} | dict(url.query)
+        try:
+            return create_engine(url.set(drivername="postgresql+psycopg", query=options), poolclass=NullPool)
+        except ModuleNotFoundError as error:
+            raise MissingExtra("a journal in PostgreSQL", "postgres") from error
+
+
+def _key(*parts: str | None) -> int:
+    """Advisory locks are named by 64-bit integers."""
+    digest = blake2b("\x00".join(map(str, parts)).encode(), digest_size=8, person=b"handful").digest()
+    return int.from_bytes(digest, signed=True)
+
+
+def _sqlstate(error: DBAPIError) -> str:
+    return getattr(error.orig, "sqlstate", None) or ""

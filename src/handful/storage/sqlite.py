@@ -1,0 +1,144 @@
+"""Journals in a SQLite file: a write-ahead log, so that readers never wait; full synchronisation, for power cuts."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+from sqlalchemy.exc import DBAPIError
+
+from handful.errors import StorageCorrupt, StorageError
+from handful.storage.database import Database, Session
+from handful.storage.locks import FileLock
+from handful.storage.tables import make_tables
+
+BUSY_SECONDS = 30.0
+"""How long to wait for the writers of other studies in the same file."""
+
+
+class SqliteFile(Database):
+    """One file, and while it is written to a few beside it (`-wal`, `-shm`, `.lock`)."""
+
+    patience = 0.0
+
+    def __init__(self, path: Path) -> None:
+        # Resolved, so that two names of one file mean one lock.
+        self.path = Path(os.path.realpath(path))
+        self.where = str(path)
+        self._inode: tuple[int, int] | None = None
+
+    def connect(self) -> Connection:
+        return self._engine("mode=ro" + self._immutable()).connect()
+
+    def is_absent(self) -> bool:
+        return not self.path.exists()
+
+    def prepare(self) -> None:
+        if not self.path.parent.is_dir():
+            raise StorageError(f"cannot create {self.where}: there is no folder {self.path.parent}; create it first")
+        # SQLite's own waiting does not cover the switch to a write-ahead log, so only one process makes the file.
+        guard = FileLock(
+            self._beside("setup"),
+            held_by_other=f"another process has been creating {self.where} for {BUSY_SECONDS:.0f} seconds",
+            patience=BUSY_SECONDS,
+        )
+        try:
+            with self.explaining(), self._engine("mode=rwc").connect() as connection:
+                if not self.has_tables(connection):
+                    connection.rollback()
+                    self._use_write_ahead_log(connection)
+                    with connection.begin():
+                        make_tables(connection)
+        finally:
+            guard.release()
+
+    def check_is_ours_to_use(self, connection: Connection) -> None:
+        others = inspect(connection).get_table_names()
+        if others:
+            raise StorageCorrupt(
+                f"{self.where} is a SQLite file of another program (tables {', '.join(others[:3])}), not a journal: "
+                "choose another file"
+            )
+
+    def lock(self, study: str) -> Session:
+        lock = FileLock(
+            self._beside(blake2b(study.encode(), digest_size=8).hexdigest()),
+            held_by_other=f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
+            "or open it read-only",
+        )
+        try:
+            connection = self._engine("mode=rw").connect()
+            # Out of the pool, so that a forked child does not tidy up its parent's connection.
+            connection.detach()
+            self._inode = self._inode_now()
+        except BaseException:
+            lock.release()
+            raise
+
+        def close() -> None:
+            connection.close()
+            lock.release()
+
+        return Session(connection, close)
+
+    def check_kept(self) -> None:
+        if self._inode_now() != self._inode:
+            raise StorageError(
+                f"{self.where} was moved, replaced or deleted while it was open; put it back and open the study again"
+            )
+
+    def connection_was_lost(self, error: DBAPIError) -> bool:
+        return False
+
+    def is_corrupt(self, error: DBAPIError) -> bool:
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+        message = str(error.orig)
+        return code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or message.startswith(
+            ("no such table", "no such column", "Could not decode")
+        )
+
+    def _beside(self, what: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{what}.lock")
+
+    def _inode_now(self) -> tuple[int, int] | None:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _immutable(self) -> str:
+        """A file in a read-only folder, say an archive, opens only if SQLite is told that nobody can change it."""
+        written = self.path.with_name(self.path.name + "-wal").exists()
+        return "" if written or os.access(self.path.parent, os.W_OK, effective_ids=True) else "&immutable=1"
+
+    def _engine(self, options: str) -> Engine:
+        def connect() -> sqlite3.Connection:
+            connection = sqlite3.connect(
+                f"file:{quote(str(self.path))}?{options}",
+                uri=True,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            connection.execute("PRAGMA synchronous = FULL")
+            return connection
+
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        if "mode=ro" not in options:
+            # Taking the write lock at the start waits in line; taking it half-way may be refused outright.
+            event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+        return engine
+
+    def _use_write_ahead_log(self, connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        (mode,) = driver.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StorageError(
+                f"{self.where} is on a file system where SQLite's write-ahead log does not work: choose a local folder"
+            )
