@@ -39,14 +39,13 @@ def run(program: str, *arguments: str | Path) -> None:
     """Run one of PostgreSQL's programs; they refuse to work for root."""
     command = [str(program_path(program)), *map(str, arguments)]
     user = "postgres" if os.geteuid() == 0 else None
-    groups = None if user is None else []
     # To a file and not a pipe: the server inherits it, and would keep a pipe open.
     with tempfile.TemporaryFile("w+") as output:
         done = subprocess.run(
             command,
             user=user,
             group=user,
-            extra_groups=groups,
+            extra_groups=None if user is None else [],
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -103,8 +103,8 @@ def test_a_browser_reads_and_searches_the_documentation_on_a_closed_network(brow
     with browser.new_context() as context:
         page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(site_url)
-        page.locator("input.md-search__input").fill("noisy")
+        page.goto(site_url, wait_until="networkidle")
+        page.locator("input.md-search__input").press_sequentially("noisy")
         page.locator(".md-search-result__item").first.wait_for()
     assert asked
     assert [address for address in asked if not address.startswith((site_url, "data:", "blob:"))] == []
