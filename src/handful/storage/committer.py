@@ -58,6 +58,7 @@ class GroupCommitter:
         self._latest = Batch()
         self._latest.settle()
         self._closing = False
+        self._released = False
         self._error: StorageError | None = None
         self._abandoned = False
         self._thread = Thread(target=self._run, name=f"journal of {name}", daemon=True)
@@ -95,7 +96,10 @@ class GroupCommitter:
             self._changed.notify()
         if current_thread() is not self._thread:
             self._thread.join()
-            self._release()
+            with self._changed:
+                if not self._released:
+                    self._released = True
+                    self._release()
         if self._error is not None and not failed_before:
             raise type(self._error)(*self._error.args) from self._error
 

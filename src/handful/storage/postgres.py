@@ -73,9 +73,11 @@ class PostgresDatabase(Database):
             raise
 
         def close() -> None:
-            # Unlocked by hand: the next writer need not wait until the server has noticed that we left.
-            with suppress(DBAPIError):
-                connection.execute(select(func.pg_advisory_unlock(key)))
+            # Unlocked by hand: the next writer need not wait until the server has noticed that we left. But not when
+            # the connection was lost: SQLAlchemy would quietly make a new one, which holds no lock.
+            if not connection.invalidated:
+                with suppress(DBAPIError):
+                    connection.execute(select(func.pg_advisory_unlock(key)))
             connection.close()
 
         return Session(connection, close)
