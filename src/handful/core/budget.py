@@ -1,0 +1,54 @@
+"""How many answers may be spent, and how they are shared out over the rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from handful.errors import InvalidProblem
+
+
+class Budget(Protocol):
+    """What a round may cost, given what was spent before it."""
+
+    def of_round(self, spent: int, round_: int, k: int) -> int:
+        """The limit of round 1..k; -1 for none."""
+
+
+@dataclass(frozen=True)
+class Unlimited:
+    """Rounds end by their rule alone."""
+
+    def of_round(self, spent: int, round_: int, k: int) -> int:
+        """No limit."""
+        return -1
+
+
+@dataclass(frozen=True)
+class Total:
+    """So many answers in all; each round gets what is left over the rounds left."""
+
+    answers: int
+
+    def __post_init__(self) -> None:
+        if self.answers < 0:
+            raise InvalidProblem(f"a budget cannot be negative, got {self.answers}")
+
+    def of_round(self, spent: int, round_: int, k: int) -> int:
+        """An even share of what is left."""
+        return max(self.answers - spent, 0) // (k - round_ + 1)
+
+
+@dataclass(frozen=True)
+class PerItem:
+    """So many answers per item and round, the paper's x-axis: b·N·k in all."""
+
+    answers: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.answers < float("inf"):
+            raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers}")
+
+    def total(self, size: int, k: int) -> Total:
+        """The same as a total."""
+        return Total(round(self.answers * size * k))

@@ -1,0 +1,165 @@
+"""What every explorer keeps about a round: candidates, how often each was asked, and how the round ended.
+
+The board is plain arrays, so that it is compiled, copied and compared to the bit without ceremony.
+Candidates are listed in the order of their index: a strict comparison while scanning them gives ties to the lowest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from handful.core.draws import ORDER, PICK, RIVAL, below, uniforms
+from handful.core.kernels import kernel, small
+from handful.core.objective import Ints
+
+# How a round ended.
+OPEN, RULE, BUDGET, ALONE, CLOSED = range(5)
+
+ROUND = np.dtype(
+    [
+        ("seed", np.uint64),
+        ("round", np.int64),  # 1, 2, ... as in the paper's j
+        ("candidates", np.int64),  # |C|
+        ("limit", np.int64),  # answers this round may cost; -1 for no limit
+        ("in_flight", np.int64),
+        ("asked", np.int64),  # questions asked in this round, void ones taken off again
+        ("counted", np.int64),  # answers that have entered the bounds of this round
+        ("ended", np.int64),
+        ("size", np.int64),  # l = |A|
+        ("pick", np.int64),
+        ("reached", np.float64),  # ε′ reached, in the units of the answers
+    ],
+    align=True,
+)
+
+
+ITEM = np.dtype(
+    [
+        ("where", np.int64),  # position among the candidates, or -1 for a chosen or withdrawn item
+        ("count", np.int64),  # T, answers counted in this round
+        ("waiting", np.int64),  # questions in flight
+        ("total", np.float64),  # the sum of the answers counted
+    ],
+    align=True,
+)
+Rows = np.ndarray[Any, Any]
+
+
+class Board(NamedTuple):
+    """The state that all explorers share. (Few arrays of many fields: passing an array to a kernel has its price.)"""
+
+    round: Rows  # one row
+    items: Rows  # a row per item
+    open: Ints  # candidates, ascending; the first `candidates` entries count
+    best: Ints  # A, when the round has ended; the first `size` entries count
+
+
+def new_board(size: int, k: int, seed: int, in_flight: int) -> Board:
+    """A board before the first round: every item a candidate."""
+    round_ = np.zeros(1, ROUND)
+    round_["seed"] = np.uint64(seed)
+    round_["candidates"] = size
+    round_["in_flight"] = in_flight
+    round_["pick"] = -1
+    items = np.zeros(size, ITEM)
+    items["where"] = np.arange(size)
+    return Board(round_, items, np.arange(size), np.zeros(max(k, 1), np.int64))
+
+
+@kernel
+def clear(board: Board, round_: int, limit: int) -> None:
+    """Begin a round: nothing asked, nothing known."""
+    r = board.round[0]
+    r.round = round_
+    r.limit = limit
+    r.asked = 0
+    r.counted = 0
+    r.ended = OPEN
+    r.size = 0
+    r.pick = -1
+    r.reached = np.inf
+    for i in range(len(board.items)):
+        board.items[i].count = 0
+        board.items[i].waiting = 0
+        board.items[i].total = 0.0
+
+
+@kernel
+def remove(board: Board, item: int) -> None:
+    """`item` is no longer a candidate: it was chosen, or withdrawn."""
+    r = board.round[0]
+    at = board.items[item].where
+    if at < 0:
+        return
+    for p in range(at, r.candidates - 1):
+        board.open[p] = board.open[p + 1]
+        board.items[board.open[p]].where = p
+    r.candidates -= 1
+    board.items[item].where = -1
+
+
+@small
+def room(board: Board) -> bool:
+    """Whether the limits of the round allow one more question."""
+    r = board.round[0]
+    if r.ended != OPEN or r.asked - r.counted >= r.in_flight:
+        return False
+    return r.limit < 0 or r.asked < r.limit
+
+
+@small
+def note_asked(board: Board, item: int) -> None:
+    """A question about `item` is in flight."""
+    board.round[0].asked += 1
+    board.items[item].waiting += 1
+
+
+@small
+def note_counted(board: Board, item: int, answer: float) -> None:
+    """An answer about `item` has come."""
+    board.round[0].counted += 1
+    board.items[item].waiting -= 1
+    board.items[item].count += 1
+    board.items[item].total += answer
+
+
+@small
+def note_void(board: Board, item: int) -> None:
+    """A question about `item` will never be answered, and costs nothing."""
+    board.round[0].asked -= 1
+    board.items[item].waiting -= 1
+
+
+@small
+def rival_of(board: Board, item: int, number: int) -> int:
+    """A candidate other than `item`, uniformly at random (the Borda reduction)."""
+    r = board.round[0]
+    p = below(r.candidates - 1, r.seed, r.round, RIVAL, number)
+    return board.open[p + 1 if p >= board.items[item].where else p]
+
+
+@small
+def shuffle(board: Board, items: Ints, size: int) -> None:
+    """Put the first `size` entries of `items` in random order (Fisher and Yates)."""
+    r = board.round[0]
+    for p in range(size - 1, 0, -1):
+        q = below(p + 1, r.seed, r.round, ORDER, p)
+        items[p], items[q] = items[q], items[p]
+
+
+@small
+def mean(board: Board, item: int) -> float:
+    """The empirical mean of this round; −∞ for an item never asked."""
+    return board.items[item].total / board.items[item].count if board.items[item].count > 0 else -np.inf
+
+
+@small
+def end(board: Board, ended: int, reached: float) -> None:
+    """The round is over: A stands in the first `size` entries of `best`; draw the pick from it (Alg. 1, line 5)."""
+    r = board.round[0]
+    r.ended = ended
+    r.reached = reached
+    u, _ = uniforms(r.seed, r.round, PICK, 0)
+    r.pick = board.best[min(int(u * r.size), r.size - 1)]

@@ -1,0 +1,402 @@
+"""TopX, Algorithm 2 of the paper, line by line; and UNIFORM, which shares its stopping rule.
+
+Comments give the lines of Algorithm 2. Differences to the letter (docs/paper-map.md has them all):
+only candidates C = V∖S are asked, l is capped at |C|, and ties go to the lowest index.
+
+With preference queries the value of an item is its Borda score among the candidates. One query is τ comparisons
+with rivals drawn with replacement; as their mean has R = 1/(2√τ), counting single comparisons with R = ½ gives the
+same radius, so the board counts comparisons.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.explorers.board import OPEN, RULE, Board, Rows, end, new_board, rival_of, shuffle
+from handful.core.explorers.protocol import explores
+from handful.core.guarantees import borda_slack, borda_slack_inverse
+from handful.core.kernels import kernel, small
+from handful.core.objective import Ints
+
+LITERAL, COUNTED = range(2)  # the radius
+ADAPTIVE, UNIFORM, FIXED = range(3)  # which items a step asks
+BEST_MEAN, SMALLEST_GAP = range(2)  # what to return when the budget ends a round
+
+RULES = np.dtype(
+    [
+        ("size", np.int64),  # N
+        ("most", np.int64),  # k′
+        ("only", np.int64),  # l fixed to this; 0 for any l = 1..k′
+        ("epsilon", np.float64),  # ε′
+        ("delta", np.float64),  # δ′
+        ("noise", np.float64),  # R
+        ("radius", np.int64),
+        ("shrink", np.float64),  # multiplies the radius; 1 but in tests of power
+        ("asking", np.int64),
+        ("repeats", np.int64),  # samples per item of the fixed-sample form
+        ("tau", np.int64),
+        ("beta", np.float64),  # comparisons: β if known, nan if not; values: -1
+        ("out_of_budget", np.int64),
+        ("step", np.int64),  # t
+        ("seen", np.int64),  # candidates with at least one answer
+        ("queued", np.int64),  # entries of the list Q
+        ("next", np.int64),  # how much of Q has been asked
+    ],
+    align=True,
+)
+
+
+ITEM = np.dtype([("mean", np.float64), ("root", np.float64)], align=True)  # v_i (−∞ if never asked) and 1/√T(i)
+
+PLACE = np.dtype(
+    [
+        ("leader", np.int64),  # M_t for l = k′, in the order of their means
+        ("mean", np.float64),  # their means
+        ("lower", np.float64),  # their lower bounds
+        ("ranked", np.int64),  # their places, in the order of their upper bounds
+        ("ceiling", np.float64),  # those upper bounds
+        ("other", np.int64),  # the k′ items of largest upper bound that do not lead, in order
+        ("upper", np.float64),  # those upper bounds
+        ("inside", np.int64),  # places in M_t, in the order of their lower bounds
+    ],
+    align=True,
+)
+
+
+class TopXState(NamedTuple):
+    """Algorithm 2 in the middle of its work."""
+
+    board: Board
+    rules: Rows  # one row
+    items: Rows
+    places: Rows  # the few that matter at step t
+    queue: Ints  # Q
+
+
+def new_topx(size: int, k: int, seed: int, in_flight: int, **rules: float) -> TopXState:
+    """A TopX of N = `size` items; `rules` are the fields of RULES that the caller sets."""
+    r = np.zeros(1, RULES)
+    for name, value in ({"shrink": 1.0, "tau": 1, "beta": -1.0} | rules).items():
+        r[name] = value
+    r["size"] = size
+    most = int(r["most"][0])
+    board = new_board(size, k, seed, in_flight)
+    return TopXState(board, r, np.zeros(size, ITEM), np.zeros(most, PLACE), np.zeros(max(size, most), np.int64))
+
+
+@small
+def scale(state: TopXState) -> float:
+    """rad_t(i)·√T(i) = R·√(2 log(4N t³/δ′)), by the letter or with the union bound over samples (line 4)."""
+    rules = state.rules[0]
+    t = float(max(rules.step, 1))
+    samples = 1.0
+    if state.board.round[0].in_flight > 1:
+        t = float(max(state.board.round[0].counted, 1))  # an item was sampled at most t times
+    elif rules.radius == COUNTED:
+        samples = float(rules.most)  # an item was sampled at most k′·t times
+    logs = math.log(4.0 * rules.size * samples / rules.delta) + 3.0 * math.log(t)
+    return rules.shrink * rules.noise * math.sqrt(2.0 * logs)
+
+
+@small
+def slack(state: TopXState, l: int) -> float:
+    """What line 10 allows for sets of size l: l·ε′, or its counterpart in Borda scores (Appendix D, corrected)."""
+    rules = state.rules[0]
+    if rules.beta == -1.0:
+        return l * rules.epsilon
+    return borda_slack(rules.beta, l, rules.epsilon, state.board.round[0].candidates)
+
+
+@small
+def per_item(state: TopXState, l: int, gap: float) -> float:
+    """ε′ that a gap of line 10 amounts to: the inverse of `slack`."""
+    rules = state.rules[0]
+    if rules.beta == -1.0:
+        return gap / l
+    return borda_slack_inverse(rules.beta, l, gap, state.board.round[0].candidates)
+
+
+@small
+def lead(state: TopXState, most: int, c: float) -> int:
+    """M_t for every l at once (line 6: a prefix of the leaders), and the largest upper bounds of all others."""
+    candidates, open_, board_items = state.board.round[0].candidates, state.board.open, state.board.items
+    items, places = state.items, state.places
+    held = 0
+    for p in range(candidates):
+        i = open_[p]
+        m = items[i].mean
+        if held == most and not m > places[held - 1].mean:
+            continue
+        q = held if held < most else most - 1
+        while q > 0 and m > places[q - 1].mean:
+            places[q].leader = places[q - 1].leader
+            places[q].mean = places[q - 1].mean
+            q -= 1
+        places[q].leader = i
+        places[q].mean = m
+        held = min(held + 1, most)
+    far = 0
+    bar = places[held - 1].mean
+    for p in range(candidates):
+        i = open_[p]
+        ceiling = items[i].mean + c * items[i].root if board_items[i].count > 0 else np.inf
+        if far == most and not ceiling > places[far - 1].upper:
+            continue
+        if items[i].mean >= bar and leads(places, held, i):
+            continue
+        q = far if far < most else most - 1
+        while q > 0 and ceiling > places[q - 1].upper:
+            places[q].other = places[q - 1].other
+            places[q].upper = places[q - 1].upper
+            q -= 1
+        places[q].other = i
+        places[q].upper = ceiling
+        far = min(far + 1, most)
+    for p in range(held):
+        i = places[p].leader
+        asked = board_items[i].count > 0
+        places[p].lower = items[i].mean - c * items[i].root if asked else -np.inf
+        ceiling = items[i].mean + c * items[i].root if asked else np.inf
+        q = p
+        while q > 0 and ceiling > places[q - 1].ceiling:
+            places[q].ranked = places[q - 1].ranked
+            places[q].ceiling = places[q - 1].ceiling
+            q -= 1
+        places[q].ranked = p
+        places[q].ceiling = ceiling
+    return far
+
+
+@small
+def leads(places: Rows, held: int, item: int) -> bool:
+    """Whether `item` is one of the leaders."""
+    for p in range(held):
+        if places[p].leader == item:
+            return True
+    return False
+
+
+@small
+def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
+    """Lines 6–10 and 12 for one l: Σ_M̃ ṽ − Σ_M ṽ, and the most uncertain item in which M̃ and M differ.
+
+    M̃ takes the best of M's lower and the others' upper bounds. So it swaps the worst of M for the best outside,
+    one by one, as long as that gains: only the swapped items enter the difference.
+    """
+    items, places = state.items, state.places
+    for p in range(l):  # M_t by lower bound, ascending
+        q = p
+        while q > 0 and places[p].lower < places[places[q - 1].inside].lower:
+            places[q].inside = places[q - 1].inside
+            q -= 1
+        places[q].inside = p
+    gap, widest = 0.0, -1
+    a = b = 0
+    for p in range(l):
+        while a < most and places[a].ranked < l:  # in M_t itself
+            a += 1
+        if a < most and (b == others or not places[b].upper > places[a].ceiling):
+            o, ceiling = places[places[a].ranked].leader, places[a].ceiling
+            a += 1
+        elif b < others:
+            o, ceiling = places[b].other, places[b].upper
+            b += 1
+        else:
+            break
+        worst = places[places[p].inside]
+        gain = ceiling - worst.lower
+        if not gain > 0.0:
+            break
+        gap += gain
+        widest = wider(items, wider(items, widest, worst.leader), o)
+    return gap, widest
+
+
+@small
+def wider(items: Rows, i: int, j: int) -> int:
+    """The one of the larger radius; the lower index where they are equal."""
+    if i < 0 or items[j].root > items[i].root or (items[j].root == items[i].root and j < i):
+        return j
+    return i
+
+
+@small
+def sizes(state: TopXState) -> tuple[int, int, int]:
+    """The first and last l to look at, and the largest there could be: min(k′, |C|)."""
+    most = min(state.rules[0].most, state.board.round[0].candidates)
+    only = min(state.rules[0].only, most)
+    return (1, most, most) if only == 0 else (only, only, most)
+
+
+@small
+def survey(state: TopXState, may_end: bool) -> None:
+    """Lines 4–13: return A (if the round may end now), or make the list Q of items to query."""
+    rules = state.rules[0]
+    rules.queued = 0
+    rules.next = 0
+    c = scale(state)  # line 4
+    first, final, most = sizes(state)
+    others = lead(state, most, c)
+    for l in range(first, final + 1):
+        gap, q = swap(state, l, most, others)  # lines 6–9
+        if may_end and gap <= slack(state, l):  # line 10
+            finish(state, l, RULE, per_item(state, l, gap))  # line 11
+            return
+        if q >= 0:
+            state.queue[rules.queued] = q  # lines 12 and 13
+            rules.queued += 1
+
+
+@small
+def finish(state: TopXState, l: int, ended: int, reached: float) -> None:
+    """A = M_t of size l."""
+    for p in range(l):
+        state.board.best[p] = state.places[p].leader
+    state.board.round[0].size = l
+    end(state.board, ended, reached)
+
+
+@small
+def enqueue(state: TopXState, below: int) -> None:
+    """Q is every candidate with fewer than `below` answers and questions in flight."""
+    board, rules = state.board, state.rules[0]
+    rules.queued = 0
+    rules.next = 0
+    for p in range(board.round[0].candidates):
+        i = board.open[p]
+        if board.items[i].count + board.items[i].waiting < below:
+            state.queue[rules.queued] = i
+            rules.queued += 1
+
+
+@kernel
+def examine(state: TopXState) -> None:
+    """One step t: every question of Q is answered, and none is in flight."""
+    board, rules = state.board, state.rules[0]
+    if rules.asking == FIXED:
+        enqueue(state, rules.repeats * rules.tau)
+        if rules.queued == 0:
+            lead(state, 1, 0.0)
+            finish(state, 1, RULE, rules.epsilon)
+        return
+    enqueue(state, 1)  # an item whose only question came to nothing is asked again first
+    if rules.queued > 0:
+        return
+    rules.step += 1
+    survey(state, True)
+    if rules.asking == UNIFORM and board.round[0].ended == OPEN:
+        enqueue(state, np.iinfo(np.int64).max)
+
+
+@kernel
+def refill(state: TopXState) -> None:
+    """More questions than one step's Q are wanted in flight: what would Q be if those in flight were answered?"""
+    board, rules = state.board, state.rules[0]
+    if rules.asking == FIXED:
+        enqueue(state, rules.repeats * rules.tau)
+        return
+    enqueue(state, 1)
+    if rules.queued > 0:
+        return
+    if rules.asking == ADAPTIVE and rules.seen == board.round[0].candidates:
+        for p in range(board.round[0].candidates):
+            i = board.open[p]
+            state.items[i].root = 1.0 / math.sqrt(board.items[i].count + board.items[i].waiting)
+        survey(state, False)
+        for p in range(board.round[0].candidates):
+            i = board.open[p]
+            state.items[i].root = 1.0 / math.sqrt(board.items[i].count)
+    if rules.queued == 0:
+        enqueue(state, np.iinfo(np.int64).max)
+
+
+@kernel
+def begin(state: TopXState) -> None:
+    """Line 3: every candidate is queried once; in random order where the budget does not reach for all."""
+    board, rules = state.board, state.rules[0]
+    rules.step = 0
+    rules.seen = 0
+    for i in range(len(state.items)):
+        state.items[i].root = np.inf
+        state.items[i].mean = -np.inf
+    enqueue(state, 1)
+    r = board.round[0]
+    if 0 <= r.limit < r.candidates * rules.tau:
+        shuffle(board, state.queue, rules.queued)
+
+
+@kernel
+def propose(state: TopXState, n: int) -> tuple[int, int]:
+    """Line 14: the next query of Q, as τ comparisons with random rivals where queries are comparisons."""
+    board, rules = state.board, state.rules[0]
+    if rules.next == rules.queued * rules.tau:
+        if board.round[0].in_flight > 1:
+            refill(state)
+        if rules.next == rules.queued * rules.tau:
+            return -1, -1
+    item = state.queue[rules.next // rules.tau]
+    rules.next += 1
+    return item, -1 if rules.beta == -1.0 else rival_of(board, item, n)
+
+
+@small
+def proceed(state: TopXState) -> None:
+    """An answer has come, or never will: is the next step due, or the round decided?"""
+    board, rules = state.board, state.rules[0]
+    r = board.round[0]
+    if r.ended != OPEN:
+        return
+    if r.counted == r.asked and rules.next == rules.queued * rules.tau:
+        examine(state)
+    elif r.in_flight > 1 and rules.seen == r.candidates and rules.asking != FIXED:
+        queued, at = rules.queued, rules.next
+        ahead = state.queue[:queued].copy()
+        survey(state, True)
+        state.queue[:queued] = ahead
+        rules.queued, rules.next = queued, at
+
+
+@kernel
+def tell(state: TopXState, item: int, rival: int, answer: float) -> None:
+    """Lines 15 and 16 are on the board; the next step is due once Q is answered, or after each of many in flight."""
+    if state.board.items[item].count == 1:
+        state.rules[0].seen += 1
+    state.items[item].root = 1.0 / math.sqrt(state.board.items[item].count)
+    state.items[item].mean = state.board.items[item].total / state.board.items[item].count
+    proceed(state)
+
+
+@kernel
+def void(state: TopXState, item: int, rival: int) -> None:
+    """A question came to nothing; if it was the last in flight, the next step is due."""
+    proceed(state)
+
+
+@kernel
+def late(state: TopXState, item: int, rival: int, answer: float) -> None:
+    """TopX keeps nothing between rounds."""
+
+
+@kernel
+def conclude(state: TopXState, ended: int) -> None:
+    """The paper does not say what to return when the budget ends a round: the best mean, or the l of smallest gap."""
+    rules = state.rules[0]
+    c = scale(state)
+    first, final, most = sizes(state)
+    others = lead(state, most, c)
+    if rules.out_of_budget == BEST_MEAN:
+        first, final = min(max(rules.only, 1), most), min(max(rules.only, 1), most)
+    best, reached = first, np.inf
+    for l in range(first, final + 1):
+        if state.board.items[state.places[l - 1].leader].count == 0:
+            break
+        gap, _ = swap(state, l, most, others)
+        if per_item(state, l, gap) < reached:
+            best, reached = l, per_item(state, l, gap)
+    finish(state, best, ended, reached)
+
+
+explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)

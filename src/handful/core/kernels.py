@@ -1,0 +1,77 @@
+"""Compiling the hot parts, once per machine.
+
+`@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* source file of the
+core changes. (Numba's own cache looks only at the file a function stands in, although the compiled
+code contains the functions it calls.) Where no folder can be written, kernels compile anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+from numba import extending
+from numba.core import caching
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@cache
+def _stamp() -> tuple[str, int]:
+    """A digest over all sources of the core: what compiled code depends on."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest(), len(sources)
+
+
+class _Stamped:
+    def get_source_stamp(self) -> tuple[str, int]:
+        return _stamp()
+
+
+class _BesideTheSource(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+    pass
+
+
+class _InTheUsersCache(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
+    pass
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_BesideTheSource, _InTheUsersCache)
+
+
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _KernelCacheImpl
+
+
+def kernel(function: Callable[P, T]) -> Callable[P, T]:
+    """Compile `function`, and keep the machine code for the next process."""
+    dispatcher = numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
+    try:
+        dispatcher._cache = _KernelCache(function)
+    except RuntimeError:  # no folder can be written: compile in this process only
+        pass
+    return cast(Callable[P, T], dispatcher)
+
+
+def small(function: Callable[P, T]) -> Callable[P, T]:
+    """Compile `function` into each of its callers; for helpers of a few lines."""
+    return cast(Callable[P, T], numba.njit(error_model="numpy", nogil=True, forceinline=True)(function))
+
+
+def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
+    """Give compiled code an implementation of `stub` by the types of its arguments (`numba.extending.overload`)."""
+
+    def register(choose: Callable[..., Any]) -> None:
+        choose.__annotations__.clear()  # Numba wants the signatures of choice and implementation to be the same
+        extending.overload(stub, jit_options={"error_model": "numpy", "nogil": True})(choose)
+
+    return register

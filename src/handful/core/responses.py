@@ -1,0 +1,113 @@
+"""How a simulated world answers: a number around the true gain, or which of two gains is larger.
+
+A `Response` is a kind and two parameters, so that the compiled simulator and a live oracle share one function.
+Probabilities of a comparison depend on the difference of gains x = f(a|S) − f(b|S) only:
+
+| kind       | P(a is preferred)                                   |
+|------------|-----------------------------------------------------|
+| btl        | 1 / (1 + exp(−β x)); β = 0 is a coin, β = ∞ exact   |
+| linear     | clip(½ + β x / 4, 0, 1), the tangent of btl at 0    |
+| saturating | ½ + ⅖ · (2/π) · atan(π β x / 3.2), never beyond 0.9 |
+
+(`saturating` has the slope of btl at 0.) With probability `careless` an answer is a fair coin instead.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from handful.core.draws import ANSWER, normals, uniforms
+from handful.core.kernels import small
+from handful.errors import InvalidProblem
+
+UNIFORM, GAUSSIAN, BERNOULLI, BTL, LINEAR, SATURATING = range(6)
+
+
+class Response(NamedTuple):
+    """What the compiled code needs to answer. Build one with the functions below."""
+
+    kind: int
+    scale: float
+    careless: float
+
+    @property
+    def compares(self) -> bool:
+        """Whether answers are comparisons (True) or values (False)."""
+        return self.kind >= BTL
+
+
+def uniform(half_width: float) -> Response:
+    """Values uniform on [gain − half_width, gain + half_width]; the paper calls the half-width σ²."""
+    return Response(UNIFORM, _scale("the half-width", half_width), 0.0)
+
+
+def gaussian(sd: float) -> Response:
+    """Values with normal noise of standard deviation `sd`."""
+    return Response(GAUSSIAN, _scale("the standard deviation", sd), 0.0)
+
+
+def bernoulli() -> Response:
+    """Values 0 or 1 whose mean is the gain; gains must lie in [0, 1]."""
+    return Response(BERNOULLI, 1.0, 0.0)
+
+
+def btl(beta: float, careless: float = 0.0) -> Response:
+    """Comparisons by Bradley, Terry and Luce with sharpness β; 0 and ∞ are allowed."""
+    return _link(BTL, beta, careless)
+
+
+def linear(beta: float, careless: float = 0.0) -> Response:
+    """Comparisons whose probability is linear in the difference, until it is certain."""
+    return _link(LINEAR, beta, careless)
+
+
+def saturating(beta: float, careless: float = 0.0) -> Response:
+    """Comparisons that are wrong at least one time in ten, however large the difference."""
+    return _link(SATURATING, beta, careless)
+
+
+def _link(kind: int, beta: float, careless: float) -> Response:
+    if math.isnan(beta) or beta < 0:
+        raise InvalidProblem(f"β must be 0 or more (∞ allowed), got {beta}: it says how sharp comparisons are")
+    if not 0 <= careless <= 1:
+        raise InvalidProblem(f"the careless rate must lie in [0, 1], got {careless}")
+    return Response(kind, float(beta), float(careless))
+
+
+def _scale(what: str, x: float) -> float:
+    if not (math.isfinite(x) and x >= 0):
+        raise InvalidProblem(f"{what} of the noise must be a finite number, 0 or more, got {x}")
+    return float(x)
+
+
+@small
+def preference(response: Response, x: float) -> float:
+    """P(the first is preferred) when its gain is larger by x, before carelessness."""
+    if x == 0.0 or response.scale == 0.0:
+        return 0.5
+    if response.scale == math.inf:
+        z = math.inf if x > 0 else -math.inf
+    else:
+        z = response.scale * x
+    if response.kind == BTL:
+        return 1.0 / (1.0 + math.exp(-z))
+    if response.kind == LINEAR:
+        return min(1.0, max(0.0, 0.5 + z / 4.0))
+    return 0.5 + 0.4 * (2.0 / math.pi) * math.atan(math.pi * z / 3.2)
+
+
+@small
+def respond(response: Response, gain: float, rival_gain: float, seed: int) -> float:
+    """One answer, from the seed that travels with the question: a value, or 1.0 / 0.0 for a comparison."""
+    u, v = uniforms(seed, 0, ANSWER, 0)
+    if response.kind == UNIFORM:
+        return gain + response.scale * (2.0 * u - 1.0)
+    if response.kind == GAUSSIAN:
+        z, _ = normals(seed, 0, ANSWER, 0)
+        return gain + response.scale * z
+    if response.kind == BERNOULLI:
+        return 1.0 if u < gain else 0.0
+    if v < response.careless:
+        return 1.0 if u < 0.5 else 0.0
+    return 1.0 if u < preference(response, gain - rival_gain) else 0.0

@@ -1,0 +1,119 @@
+"""The compiled simulator: an explorer against a world that answers by a response model.
+
+It calls the very functions that a live study calls (`explorers.protocol`), with the same question seeds, so a
+simulation and a study decide alike on the same noise. Only the gains change from round to round; they are asked of
+the objective once a round, and no Python runs in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.core.budget import Budget, Unlimited
+from handful.core.draws import question_seed
+from handful.core.explorers.board import CLOSED, OPEN, remove
+from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
+from handful.core.kernels import kernel
+from handful.core.objective import Floats, Ints, Objective
+from handful.core.responses import Response, respond
+
+ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed"}
+
+
+@dataclass(frozen=True)
+class SimulatedRound:
+    """How one round went."""
+
+    pick: int
+    candidates: tuple[int, ...]  # A
+    answers: int
+    per_item: Ints  # answers counted for each item
+    ended: str
+    reached: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How a whole run went."""
+
+    chosen: tuple[int, ...]
+    value: float
+    answers: int
+    rounds: tuple[SimulatedRound, ...]
+
+    @property
+    def capped(self) -> bool:
+        """Whether the cap on answers, not a rule or a budget, ended the run."""
+        return any(r.ended == "closed" for r in self.rounds)
+
+
+@kernel
+def play(state: State, gains: Floats, response: Response, cap: int) -> int:
+    """Ask and answer until the round has ended or `cap` questions are asked; question n knows answers up to n − in_flight."""
+    r = state.board.round[0]
+    m = r.in_flight
+    items = np.empty(m, np.int64)
+    rivals = np.empty(m, np.int64)
+    answers = np.empty(m)
+    asked = 0
+    told = 0
+    while r.ended == OPEN:
+        item, rival = (-1, -1) if asked >= cap else propose(state, asked)
+        if item >= 0:
+            at = asked % m
+            items[at] = item
+            rivals[at] = rival
+            seed = question_seed(r.seed, r.round, asked)
+            answers[at] = respond(response, gains[item], gains[rival] if rival >= 0 else 0.0, seed)
+            asked += 1
+        elif told == asked:
+            conclude(state, CLOSED)
+        else:
+            at = told % m
+            tell(state, items[at], rivals[at], answers[at])
+            told += 1
+    while told < asked:
+        at = told % m
+        late(state, items[at], rivals[at], answers[at])
+        told += 1
+    return asked
+
+
+def simulate(
+    state: State,
+    objective: Objective,
+    response: Response,
+    k: int,
+    *,
+    budget: Budget | None = None,
+    cap: int = 2**62,
+) -> Simulation:
+    """Pick k items; `cap` bounds the answers of the whole run and is reported, never silent."""
+    progress = objective.start()
+    limits = budget or Unlimited()
+    rounds: list[SimulatedRound] = []
+    spent = 0
+    for j in range(1, k + 1):
+        gains = progress.gains()
+        open_round(state, j, limits.of_round(spent, j, k))
+        asked = play(state, gains, response, max(cap - spent, 0))
+        spent += asked
+        r = state.board.round[0]
+        pick = int(r["pick"])
+        rounds.append(
+            SimulatedRound(
+                pick,
+                tuple(int(i) for i in state.board.best[: int(r["size"])]),
+                asked,
+                state.board.items["count"].copy(),
+                ENDINGS[int(r["ended"])],
+                float(r["reached"]),
+                float(gains[pick]),
+            )
+        )
+        progress.add(pick)
+        remove(state.board, pick)
+    return Simulation(progress.chosen, progress.value, spent, tuple(rounds))
