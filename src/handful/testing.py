@@ -81,13 +81,7 @@ class JournalConformance:
             assert rest[:19_997] == list(range(3, 20_000))
 
     def test_any_text_and_any_length_comes_back(self) -> None:
-        texts = [
-            "",
-            "ü ε δ 漢字 😀 \u200f",
-            "line\nbreak\ttab \\ \" ' % :x $1 ?",
-            "é" * 3_000_000,
-            {"big": list(range(1000))},
-        ]
+        texts = ["", "ü ε δ 漢字 😀 \u200f", "line\nbreak\ttab \\ \" ' % :x $1 ?", "é" * 3_000_000]
         told = [record(seq, text) for seq, text in enumerate(texts)]
         with closing(self.open("名前 / ' \" %", mode="create")) as journal:
             journal.append(told).wait()

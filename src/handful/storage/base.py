@@ -39,7 +39,10 @@ class Journal(Protocol):
         """
 
     def close(self) -> None:
-        """Store what is queued and let the next writer in. A second call does nothing."""
+        """Store what is queued and let the next writer in. A second call does nothing.
+
+        Raises StorageError if something appended before could not be stored, whether or not anyone waited for it.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,6 @@ class GroupCommitter:
         self._latest = Batch()
         self._latest.settle()
         self._closing = False
-        self._released = False
         self._error: StorageError | None = None
         self._abandoned = False
         self._thread = Thread(target=self._run, name=f"journal of {name}", daemon=True)
@@ -87,20 +86,15 @@ class GroupCommitter:
         self._latest.wait()
 
     def close(self) -> None:
-        """Store what is queued, stop, release the lock. Raises only what nobody has been told yet."""
+        """Store what is queued, stop, release the lock. Raises if anything ever appended could not be stored."""
         if self._abandoned:
             return
         with self._changed:
-            failed_before = self._error is not None
-            self._closing = True
+            closed_before, self._closing = self._closing, True
             self._changed.notify()
         if current_thread() is not self._thread:
             self._thread.join()
-            with self._changed:
-                if not self._released:
-                    self._released = True
-                    self._release()
-        if self._error is not None and not failed_before:
+        if self._error is not None and not closed_before:
             raise type(self._error)(*self._error.args) from self._error
 
     def abandon(self) -> None:
@@ -117,9 +111,10 @@ class GroupCommitter:
             try:
                 self._commit(batch.records)
             except Exception as error:
-                self._fail(batch, error)
+                self._stop(batch, error if isinstance(error, StorageError) else StorageError(repr(error)))
                 return
             batch.settle()
+        self._release()
 
     def _take(self) -> Batch | None:
         with self._changed:
@@ -129,13 +124,15 @@ class GroupCommitter:
             batch, self._pending = self._pending, Batch()
             return batch
 
-    def _fail(self, batch: Batch, error: Exception) -> None:
-        known = error if isinstance(error, StorageError) else StorageError(f"{type(error).__name__}: {error}")
-        known.__cause__ = known.__cause__ or (None if known is error else error)
+    def _stop(self, batch: Batch, error: StorageError) -> None:
         with self._changed:
-            self._error = known
-            batch.settle(known)
-            self._pending.settle(known)
+            self._error = error
+        try:
+            # Before anyone learns of it, so that whoever then opens the study again finds it free.
+            self._release()
+        finally:
+            batch.settle(error)
+            self._pending.settle(error)
 
 
 _open_committers: WeakSet[GroupCommitter] = WeakSet()
