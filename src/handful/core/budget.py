@@ -11,15 +11,15 @@ from handful.errors import InvalidProblem
 class Budget(Protocol):
     """What a round may cost, given what was spent before it."""
 
-    def of_round(self, spent: int, round_: int, k: int) -> int:
-        """The limit of round 1..k; -1 for none."""
+    def of_round(self, spent: int, rounds_left: int) -> int:
+        """The limit of the next round; -1 for none."""
 
 
 @dataclass(frozen=True)
 class Unlimited:
     """Rounds end by their rule alone."""
 
-    def of_round(self, spent: int, round_: int, k: int) -> int:
+    def of_round(self, spent: int, rounds_left: int) -> int:
         """No limit."""
         return -1
 
@@ -34,9 +34,9 @@ class Total:
         if self.answers < 0:
             raise InvalidProblem(f"a budget cannot be negative, got {self.answers}")
 
-    def of_round(self, spent: int, round_: int, k: int) -> int:
+    def of_round(self, spent: int, rounds_left: int) -> int:
         """An even share of what is left."""
-        return max(self.answers - spent, 0) // (k - round_ + 1)
+        return max(self.answers - spent, 0) // rounds_left
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def simulate(
     spent = 0
     for j in range(1, k + 1):
         gains = progress.gains()
-        open_round(state, j, limits.of_round(spent, j, k))
+        open_round(state, j, limits.of_round(spent, k - j + 1))
         asked = play(state, gains, response, max(cap - spent, 0))
         spent += asked
         r = state.board.round[0]

@@ -1,0 +1,31 @@
+"""The command line: parse, call, print. Each group of commands has a file; what a command needs is imported inside it."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from handful.errors import HandfulError, StorageError
+
+app = typer.Typer(
+    name="handful",
+    help="Pick the best few of many when quality can only be asked for, and every answer is noisy.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
+    from handful.cli import demo  # noqa: F401  (registers its command)
+
+    try:
+        app()
+    except HandfulError as error:
+        typer.secho(f"handful: {error}", fg="red", err=True)
+        sys.exit(3 if isinstance(error, StorageError) else 2)
+    except KeyboardInterrupt:
+        typer.secho("handful: interrupted", fg="yellow", err=True)
+        sys.exit(130)

@@ -1,0 +1,90 @@
+"""What an answer is, and what is known about its noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from handful.errors import InvalidAnswer, InvalidProblem
+
+
+@dataclass(frozen=True)
+class Values:
+    """Answers are numbers whose mean is the gain f(item | chosen).
+
+    Say what you know of the noise: `noise=R` if it is sub-Gaussian with parameter R (R = half the range always
+    holds; for normal noise R is its standard deviation), or `range=(lo, hi)` if every answer lies between two numbers.
+    Say nothing, and no guarantee can be given.
+    """
+
+    noise: float | None = None
+    range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.noise is not None and self.range is not None:
+            raise InvalidProblem("give Values(noise=R) or Values(range=(lo, hi)), not both: one of them is the sharper")
+        if self.noise is not None and not (math.isfinite(self.noise) and self.noise >= 0):
+            raise InvalidProblem(f"noise must be a finite number, 0 or more, got {self.noise}")
+        if self.range is not None:
+            lo, hi = self.range
+            if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
+                raise InvalidProblem(f"range must be (lo, hi) with finite lo < hi, got {self.range}")
+
+    @property
+    def sub_gaussian(self) -> float | None:
+        """R, if anything is known: half the range for bounded answers (Hoeffding)."""
+        return (self.range[1] - self.range[0]) / 2 if self.range is not None else self.noise
+
+    @property
+    def compares(self) -> bool:
+        """Whether a question has a rival."""
+        return False
+
+    def check(self, answer: object) -> float:
+        """The answer as a number, or InvalidAnswer."""
+        if isinstance(answer, bool) or not isinstance(answer, (int, float)):
+            try:
+                value = float(answer) if not isinstance(answer, (bool, str, bytes)) else math.nan  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                value = math.nan
+            if math.isnan(value):
+                raise InvalidAnswer(f"this study takes numbers, got {answer!r}: tell the gain of the item as a number")
+        else:
+            value = float(answer)
+        if not math.isfinite(value):
+            raise InvalidAnswer(f"an answer must be a finite number, got {answer!r}")
+        if self.range is not None and not self.range[0] <= value <= self.range[1]:
+            raise InvalidAnswer(f"answer {value:g} lies outside the range {self.range} that this study was told")
+        return value
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Answers say whether the item is a better addition than its rival.
+
+    `tau` comparisons make one query of the Borda reduction (TopX only). `beta`, if known, is the sharpness of a
+    Bradley-Terry-Luce crowd, at least; it turns statements about probabilities into statements about f.
+    """
+
+    tau: int = 1
+    beta: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tau < 1:
+            raise InvalidProblem(f"tau must be 1 or more comparisons per query, got {self.tau}")
+        if self.beta is not None and not self.beta > 0:
+            raise InvalidProblem(f"beta must be positive, got {self.beta}; leave it out if it is not known")
+
+    @property
+    def compares(self) -> bool:
+        """Whether a question has a rival."""
+        return True
+
+    def check(self, answer: object) -> float:
+        """1.0 for the item, 0.0 for its rival, or InvalidAnswer."""
+        if isinstance(answer, bool) or (type(answer).__module__ == "numpy" and type(answer).__name__ in ("bool", "bool_")):
+            return 1.0 if answer else 0.0
+        raise InvalidAnswer(f"this study takes True (the item) or False (its rival), got {answer!r}")
+
+
+Feedback = Values | Preferences
