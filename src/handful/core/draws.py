@@ -85,4 +85,4 @@ def below(limit: int, seed: int, round_: int, stream: int, n: int) -> int:
 def question_seed(seed: int, round_: int, number: int) -> int:
     """The 63-bit seed that travels with question `number` of `round_`."""
     a, _ = words(seed, round_, QUESTION, number)
-    return np.int64(a >> np.uint64(1))
+    return int(np.int64(a >> np.uint64(1)))

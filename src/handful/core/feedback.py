@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from handful.errors import InvalidAnswer, InvalidProblem
 
 
@@ -42,15 +44,9 @@ class Values:
 
     def check(self, answer: object) -> float:
         """The answer as a number, or InvalidAnswer."""
-        if isinstance(answer, bool) or not isinstance(answer, (int, float)):
-            try:
-                value = float(answer) if not isinstance(answer, (bool, str, bytes)) else math.nan  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                value = math.nan
-            if math.isnan(value):
-                raise InvalidAnswer(f"this study takes numbers, got {answer!r}: tell the gain of the item as a number")
-        else:
-            value = float(answer)
+        if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, float, np.number)):
+            raise InvalidAnswer(f"this study takes numbers, got {answer!r}: tell the gain of the item as a number")
+        value = float(answer)
         if not math.isfinite(value):
             raise InvalidAnswer(f"an answer must be a finite number, got {answer!r}")
         if self.range is not None and not self.range[0] <= value <= self.range[1]:
@@ -82,7 +78,7 @@ class Preferences:
 
     def check(self, answer: object) -> float:
         """1.0 for the item, 0.0 for its rival, or InvalidAnswer."""
-        if isinstance(answer, bool) or (type(answer).__module__ == "numpy" and type(answer).__name__ in ("bool", "bool_")):
+        if isinstance(answer, (bool, np.bool_)):
             return 1.0 if answer else 0.0
         raise InvalidAnswer(f"this study takes True (the item) or False (its rival), got {answer!r}")
 

@@ -25,7 +25,8 @@ class Selection:
 def greedy(objective: Objective, k: int) -> Selection:
     """Exact greedy (Nemhauser, Wolsey, Fisher 1978): the largest gain each time, ties to the lowest index."""
     _check(objective, k)
-    progress, gains, evaluations = objective.start(), [], 0
+    progress, evaluations = objective.start(), 0
+    gains: list[float] = []
     for _ in range(k):
         now = progress.gains()
         now[list(progress.chosen)] = -np.inf
@@ -39,7 +40,8 @@ def greedy(objective: Objective, k: int) -> Selection:
 def lazy_greedy(objective: Objective, k: int) -> Selection:
     """The same set with fewer evaluations (Minoux 1978): gains only fall, so an old gain is an upper bound."""
     _check(objective, k)
-    progress, gains = objective.start(), []
+    progress = objective.start()
+    gains: list[float] = []
     heap = [(-float(gain), item, 0) for item, gain in enumerate(progress.gains())]
     heapq.heapify(heap)
     evaluations = len(heap)
@@ -59,7 +61,8 @@ def random_set(objective: Objective, k: int, seed: int = 0) -> Selection:
     """RANDOM: k items without looking."""
     _check(objective, k)
     order = sorted(range(objective.size), key=lambda item: question_seed(seed, ORDER, item))
-    progress, gains = objective.start(), []
+    progress = objective.start()
+    gains: list[float] = []
     for item in order[:k]:
         gains.append(progress.gain(item))
         progress.add(item)

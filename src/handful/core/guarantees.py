@@ -103,8 +103,8 @@ def borda_slack(beta: float, l: int, epsilon: float, candidates: int) -> float:
 
     Under Bradley-Terry-Luce, swapping a for b with f(b|S) − f(a|S) = x raises the Borda score by at least
     tanh(βx/2)/(|C| − 1): their direct comparison alone accounts for that. As tanh is concave, a total excess l·ε′
-    over up to l swaps raises the sum of scores by at least tanh(β l ε′/2)/(|C| − 1). (Appendix D has β ε′/(2(N − 1)), which
-    is not a lower bound.) An unknown β (nan) allows nothing.
+    over up to l swaps raises the sum of scores by at least tanh(β l ε′/2)/(|C| − 1). (Appendix D has
+    β ε′/(2(N − 1)), which is not a lower bound.) An unknown β (nan) allows nothing.
     """
     if not beta > 0.0 or epsilon <= 0.0:
         return 0.0

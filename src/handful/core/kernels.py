@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -36,29 +37,27 @@ class _Stamped:
         return _stamp()
 
 
-class _BesideTheSource(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+class _BesideTheSource(_Stamped, caching.InTreeCacheLocator):
     pass
 
 
-class _InTheUsersCache(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
+class _InTheUsersCache(_Stamped, caching.UserWideCacheLocator):
     pass
 
 
-class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_BesideTheSource, _InTheUsersCache)
+class _KernelCacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_BesideTheSource, _InTheUsersCache]  # noqa: RUF012  (as in the base class)
 
 
-class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+class _KernelCache(caching.FunctionCache):
     _impl_class = _KernelCacheImpl
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function`, and keep the machine code for the next process."""
-    dispatcher = numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
-    try:
-        dispatcher._cache = _KernelCache(function)
-    except RuntimeError:  # no folder can be written: compile in this process only
-        pass
+    dispatcher: Any = numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
+    with suppress(RuntimeError):  # no folder can be written: compile in this process only
+        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
     return cast(Callable[P, T], dispatcher)
 
 

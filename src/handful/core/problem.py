@@ -52,7 +52,7 @@ class Problem:
         if any(not 0 <= i < self.size for i in self.chosen):
             raise InvalidProblem(f"the items chosen at the start must be among the items, got {self.chosen}")
         if len(self.chosen) >= self.k:
-            raise InvalidProblem(f"{len(self.chosen)} items are chosen already and k = {self.k}: nothing is left to pick")
+            raise InvalidProblem(f"{len(self.chosen)} items are chosen already and k = {self.k}: nothing is left")
 
     def _check_prior(self) -> None:
         if self.prior is None:

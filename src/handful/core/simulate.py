@@ -52,7 +52,7 @@ class Simulation:
 
 @kernel
 def play(state: State, gains: Floats, response: Response, cap: int) -> int:
-    """Ask and answer until the round has ended or `cap` questions are asked; question n knows answers up to n − in_flight."""
+    """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight."""
     r = state.board.round[0]
     m = r.in_flight
     items = np.empty(m, np.int64)

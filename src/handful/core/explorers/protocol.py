@@ -5,7 +5,7 @@ An explorer is a state (a NamedTuple of arrays with a `board` in it) and six ker
     begin(state)                          a round begins; the board is cleared already
     propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value,
                                           item is -1 when there is nothing to ask until an answer comes
-    tell(state, item, rival, answer)      an answer counts, on the board already; those about one item come in the order asked
+    tell(state, item, rival, answer)      an answer counts, and is on the board already; per item in the order asked
     void(state, item, rival)              a question will never be answered
     late(state, item, rival, answer)      an answer came after its round: it may teach a belief, never a bound
     conclude(state, ended)                the round must end now (its budget is spent, or somebody says so): fill A

@@ -1,8 +1,7 @@
 """The explorers by name: frozen settings that say what they promise and build the compiled state.
 
 An explorer is chosen by name (`explorer="topx"`) or by settings (`explorer=TopX(variant="O")`). Each settings class
-has `refuse(problem)`, `guarantee(problem)` and `build(problem)`; a new explorer adds its class here and its kernels in a
-file of its own.
+has `guarantee(problem)` and `build(problem)`; a new explorer adds its class here and its kernels in a file of its own.
 """
 
 from __future__ import annotations
@@ -107,7 +106,8 @@ class Uniform:
     def build(self, problem: Problem) -> State:
         """TopX that asks everybody in every step."""
         _needs_an_end(self.name, problem, self.variant == "G")
-        parts = per_round("O" if self.stop == "fixed" else self.variant, problem.k, problem.epsilon or 0.0, problem.delta)
+        variant: Variant = "O" if self.stop == "fixed" else self.variant
+        parts = per_round(variant, problem.k, problem.epsilon or 0.0, problem.delta)
         if self.stop == "rule":
             return _topx(problem, parts, asking=topx.UNIFORM, **_codes(self))
         repeats = fixed_sample_size(problem.size, noise_of(problem), parts)
@@ -161,10 +161,11 @@ def _codes(settings: TopX | Uniform) -> dict[str, float]:
 
 def _assumptions(problem: Problem) -> tuple[str, ...]:
     if isinstance(problem.feedback, Values):
-        held: tuple[str, ...] = (f"answers are independent with mean f(item | chosen) and sub-Gaussian with R = {noise_of(problem):g}",)
+        known = f"are sub-Gaussian with R = {noise_of(problem):g}"
         if problem.feedback.range is not None:
             lo, hi = problem.feedback.range
-            held = (f"answers are independent with mean f(item | chosen) and lie in [{lo:g}, {hi:g}]",)
+            known = f"lie in [{lo:g}, {hi:g}]"
+        held: tuple[str, ...] = (f"answers are independent with mean f(item | chosen) and {known}",)
     elif problem.feedback.beta is None:
         held = ("comparisons are independent, and more often right the larger the difference in f",)
     else:

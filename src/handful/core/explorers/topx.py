@@ -173,10 +173,10 @@ def lead(state: TopXState, most: int, c: float) -> int:
 @small
 def leads(places: Rows, held: int, item: int) -> bool:
     """Whether `item` is one of the leaders."""
+    found = False
     for p in range(held):
-        if places[p].leader == item:
-            return True
-    return False
+        found = found or places[p].leader == item
+    return found
 
 
 @small
