@@ -1,0 +1,126 @@
+"""The collection that people see: pictures and texts, processed once and kept in a folder beside the database."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from handful.errors import InvalidCollection
+
+MANIFEST = "manifest.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to choose. `id` is the organizer's name for it; `picture` names its files by what is in them."""
+
+    id: str
+    kind: Literal["picture", "text"]
+    text: str = ""
+    caption: str = ""
+    alt: str = ""
+    picture: str = ""
+    width: int = 0
+    height: int = 0
+
+    @property
+    def label(self) -> str:
+        """What a person calls it: its caption, the beginning of its text, or its name."""
+        return self.caption or self.text[:80] or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something in the source that did not become an item, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All items, in order, the folder that holds their pictures, and what was left out."""
+
+    folder: Path
+    items: tuple[Item, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_id", {item.id: item for item in self.items})
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, id: str) -> Item:
+        by_id: dict[str, Item] = self._by_id  # type: ignore[attr-defined]
+        return by_id[id]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(item.id for item in self.items)
+
+    def large(self, item: Item) -> Path:
+        return self.folder / f"{item.picture}.webp"
+
+    def thumbnail(self, item: Item) -> Path:
+        return self.folder / f"{item.picture}-small.webp"
+
+    def save(self) -> None:
+        """Write the manifest last, and in one step: a folder without it is an ingestion that did not finish."""
+        told = {
+            "version": VERSION,
+            "items": [_without_blanks(asdict(item)) for item in self.items],
+            "left_out": [asdict(one) for one in self.left_out],
+        }
+        unfinished = self.folder / f"{MANIFEST}.unfinished"
+        with unfinished.open("w", encoding="utf-8") as file:
+            json.dump(told, file, ensure_ascii=False, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.rename(self.folder / MANIFEST)
+
+
+def has_collection(folder: Path) -> bool:
+    """Whether a collection was processed into this folder, to the end."""
+    return (folder / MANIFEST).exists()
+
+
+def load_collection(folder: Path) -> Collection:
+    """The collection that was processed into this folder before."""
+    try:
+        told = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if told["version"] != VERSION:
+            raise InvalidCollection(f"{folder} was made by another version of handful: give the pictures again")
+        items = tuple(Item(**item) for item in told["items"])
+        left_out = tuple(LeftOut(**one) for one in told["left_out"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InvalidCollection):
+            raise
+        raise InvalidCollection(f"{folder} cannot be read as a processed collection: give the items again") from error
+    collection = Collection(folder, items, left_out)
+    missing = [item.id for item in items if item.picture and not collection.large(item).exists()]
+    if missing:
+        raise InvalidCollection(f"{folder} has lost the picture of {missing[0]!r}: restore the folder from a backup")
+    return collection
+
+
+def check_enough(items: Sequence[Item], left_out: Sequence[LeftOut]) -> None:
+    """A choice needs two things at least; when there are fewer, say what happened to the rest."""
+    if len(items) >= 2:
+        return
+    said = "; ".join(f"{one.name} {one.why}" for one in left_out[:5])
+    raise InvalidCollection(
+        f"found {len(items)} usable items, and choosing takes at least 2" + (f". Left out: {said}" if said else "")
+    )
+
+
+def _without_blanks(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if value not in ("", 0)}

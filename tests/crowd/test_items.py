@@ -1,0 +1,305 @@
+"""What becomes an item, what is refused and why, and that no file can do harm on its way in."""
+
+from __future__ import annotations
+
+import struct
+import time
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from handful.crowd import decoder, sources
+from handful.crowd.decoding import Decoder
+from handful.crowd.ingesting import ingest
+from handful.crowd.items import Collection, load_collection
+from handful.errors import InvalidCollection
+from tests.crowd.pictures import drawn, encoded, folder_of
+
+
+def why(collection: Collection) -> dict[str, str]:
+    return {one.name: one.why for one in collection.left_out}
+
+
+def opened(path: Path) -> Image.Image:
+    with Image.open(path) as picture:
+        picture.load()
+        return picture
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A PNG of a few hundred bytes that says it is width × height."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    body = zlib.compress(b"\0" * 1_000_000, 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+def test_a_folder_becomes_a_collection_in_the_order_people_expect(tmp_path: Path) -> None:
+    folder = folder_of(12, tmp_path / "photos")
+    seen: list[tuple[int, int]] = []
+    collection = ingest(folder, tmp_path / "items", lambda done, total: seen.append((done, total)))
+    assert collection.ids == tuple(f"photo {n}.jpg" for n in range(12))
+    assert seen == [(n, 12) for n in range(1, 13)]
+    first = collection["photo 0.jpg"]
+    assert opened(collection.large(first)).size == (first.width, first.height) == (320, 240)
+
+
+def test_a_restart_finds_the_processed_collection_again(tmp_path: Path) -> None:
+    made = ingest(folder_of(3, tmp_path / "photos"), tmp_path / "items")
+    assert load_collection(tmp_path / "items") == made
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF"])
+def test_the_four_formats_are_taken(tmp_path: Path, kind: str) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.{kind.lower()}").write_bytes(encoded(drawn(number), kind))
+    collection = ingest(tmp_path, tmp_path / "out")
+    assert len(collection) == 2
+    assert opened(collection.large(collection.items[0])).format == "WEBP"
+
+
+def test_only_the_first_frame_of_a_gif_is_shown(tmp_path: Path) -> None:
+    folder_of(1, tmp_path)
+    frames = [Image.new("RGB", (50, 50), colour) for colour in ("red", "blue")]
+    frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:], duration=100)
+    collection = ingest(tmp_path, tmp_path / "out")
+    red, _, blue = opened(collection.large(collection["moving.gif"])).convert("RGB").getpixel((25, 25))  # type: ignore[misc]
+    assert red > 200
+    assert blue < 60
+
+
+def test_large_pictures_are_made_smaller_in_two_sizes(tmp_path: Path) -> None:
+    folder_of(1, tmp_path)
+    (tmp_path / "wide.jpg").write_bytes(encoded(drawn(5, (4000, 1000))))
+    collection = ingest(tmp_path, tmp_path / "out")
+    wide = collection["wide.jpg"]
+    assert opened(collection.large(wide)).size == (1600, 400)
+    assert opened(collection.thumbnail(wide)).size == (480, 120)
+
+
+def test_where_a_picture_was_taken_does_not_go_through_and_it_stands_upright(tmp_path: Path) -> None:
+    picture = Image.new("RGB", (300, 100), "white")
+    picture.paste("black", (0, 0, 30, 100))
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turn by 90 degrees
+    exif[0x010E] = "taken at home, secret-marker"
+    exif.get_ifd(0x8825)[1] = "N"
+    exif.get_ifd(0x8825)[2] = (45.0, 26.0, 3.0)
+    folder_of(1, tmp_path)
+    (tmp_path / "turned.jpg").write_bytes(encoded(picture, exif=exif))
+    collection = ingest(tmp_path, tmp_path / "out")
+    turned = collection["turned.jpg"]
+    for path in (collection.large(turned), collection.thumbnail(turned)):
+        shown = opened(path)
+        assert shown.size == (100, 300)
+        assert not dict(shown.getexif())
+        assert b"secret-marker" not in path.read_bytes()
+    top, bottom = (opened(collection.large(turned)).convert("L").getpixel((50, y)) for y in (5, 290))
+    assert top < 50 < 200 < bottom  # type: ignore[operator]
+
+
+def test_transparent_parts_become_paper(tmp_path: Path) -> None:
+    folder_of(1, tmp_path)
+    (tmp_path / "logo.png").write_bytes(encoded(Image.new("RGBA", (40, 40), (0, 0, 0, 0)), "PNG"))
+    collection = ingest(tmp_path, tmp_path / "out")
+    assert opened(collection.large(collection["logo.png"])).convert("RGB").getpixel((20, 20)) == (255, 255, 255)
+
+
+def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path) -> None:
+    folder_of(2, tmp_path)
+    svg = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    (tmp_path / "logo.svg").write_bytes(svg)
+    (tmp_path / "disguised.png").write_bytes(svg)
+    (tmp_path / "phone.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(100))
+    (tmp_path / "phone.jpg").write_bytes(b"\0\0\0\x18ftypheic" + bytes(100))
+    (tmp_path / "film.mp4").write_bytes(b"film")
+    (tmp_path / "broken.jpg").write_bytes(encoded(drawn(7))[:400])
+    (tmp_path / "more.zip").write_bytes(b"PK\x03\x04")
+    (tmp_path / ".DS_Store").write_bytes(b"junk")
+    words = why(ingest(tmp_path, tmp_path / "out"))
+    assert words["logo.svg"] == words["disguised.png"] == sources.ON_SVG
+    assert words["phone.heic"] == words["phone.jpg"] == sources.ON_HEIC
+    assert words["film.mp4"] == sources.ON_OTHERS
+    assert words["more.zip"] == sources.ON_ARCHIVE
+    assert "damaged" in words["broken.jpg"]
+    assert ".DS_Store" not in words
+
+
+def test_the_same_picture_twice_is_one_item_even_with_another_metadata(tmp_path: Path) -> None:
+    folder_of(2, tmp_path)
+    exif = Image.Exif()
+    exif[0x010E] = "a copy"
+    (tmp_path / "photo 9.jpg").write_bytes(encoded(drawn(1), exif=exif))
+    collection = ingest(tmp_path, tmp_path / "out")
+    assert len(collection) == 2
+    assert why(collection) == {"photo 9.jpg": "is the same as photo 1.jpg"}
+
+
+def test_an_image_bomb_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
+    folder_of(2, tmp_path)
+    (tmp_path / "bomb.png").write_bytes(bomb(30_000, 30_000))
+    began = time.monotonic()
+    assert "900 million pixels" in why(ingest(tmp_path, tmp_path / "out"))["bomb.png"]
+    assert time.monotonic() - began < 20
+
+
+def test_a_decoder_that_hangs_or_dies_costs_one_picture_only() -> None:
+    slow = Decoder(timeout_s=0.0)
+    try:
+        with pytest.raises(InvalidCollection, match="took more than 0 seconds"):
+            slow.decode(encoded(drawn(1)))
+        slow.timeout_s = 30.0
+        assert slow.decode(encoded(drawn(1))).width == 320
+        assert slow._child is not None
+        slow._child.kill()
+        slow._child.wait()
+        assert slow.decode(encoded(drawn(2))).width == 320
+    finally:
+        slow.close()
+
+
+def test_the_decoding_process_has_little_memory_and_cannot_write_files() -> None:
+    import subprocess
+    import sys
+
+    script = """
+from handful.crowd.decoder import limit_this_process
+limit_this_process()
+try:
+    bytearray(3_000_000_000)
+except MemoryError:
+    print("little memory")
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    with open("written", "w") as file:
+        file.write("x")
+except OSError:
+    print("no files")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd="/tmp", check=True)
+    assert done.stdout.splitlines() == ["little memory", "no files"]
+
+
+def test_fifty_million_pixels_still_fit_in_the_decoder(tmp_path: Path) -> None:
+    side = int(decoder.MAX_PIXELS**0.5)
+    with_alpha = Image.new("RGBA", (side, side), (10, 20, 30, 128))
+    worker = Decoder()
+    try:
+        assert worker.decode(encoded(with_alpha, "PNG", compress_level=1)).width == 1600
+    finally:
+        worker.close()
+
+
+def test_a_zip_is_read_without_ever_being_unpacked(tmp_path: Path) -> None:
+    archive = tmp_path / "photos.zip"
+    with zipfile.ZipFile(archive, "w") as out:
+        out.writestr("a/1.jpg", encoded(drawn(1)))
+        out.writestr("../../../escaped.jpg", encoded(drawn(2)))
+        out.writestr("/tmp/absolute.jpg", encoded(drawn(3)))
+        out.writestr("C:\\windows\\evil.jpg", encoded(drawn(4)))
+        out.writestr("__MACOSX/a/._1.jpg", b"junk")
+        out.writestr("inner.zip", b"PK\x03\x04")
+    before = {path for path in tmp_path.parent.rglob("*") if "items" not in path.parts}
+    collection = ingest(archive, tmp_path / "items")
+    after = {path for path in tmp_path.parent.rglob("*") if "items" not in path.parts}
+    assert before == after
+    assert set(collection.ids) == {"a/1.jpg", "escaped.jpg", "tmp/absolute.jpg", "C:/windows/evil.jpg"}
+    assert why(collection) == {"inner.zip": sources.ON_ARCHIVE}
+    for path in (tmp_path / "items").iterdir():
+        assert path.name == "manifest.json" or path.suffix == ".webp"
+
+
+def test_a_zip_bomb_is_stopped_while_it_unpacks(tmp_path: Path) -> None:
+    archive = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        for number in range(2):
+            out.writestr(f"{number}.jpg", encoded(drawn(number)))
+        out.writestr("zeros.png", bytes(50_000_000))
+    assert "like a bomb" in why(ingest(archive, tmp_path / "items"))["zeros.png"]
+
+
+def test_a_zip_entry_that_lies_about_its_size_is_still_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_PICTURE_BYTES", 100_000)
+    archive = tmp_path / "lies.zip"
+    with zipfile.ZipFile(archive, "w") as out:
+        for number in range(2):
+            out.writestr(f"{number}.jpg", encoded(drawn(number)))
+        out.writestr("large.jpg", bytes(200_000))
+    assert "larger than" in why(ingest(archive, tmp_path / "items"))["large.jpg"]
+
+
+def test_a_zip_of_very_many_or_very_much_is_refused_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = tmp_path / "many.zip"
+    with zipfile.ZipFile(archive, "w") as out:
+        for number in range(4):
+            out.writestr(f"{number}.jpg", encoded(drawn(number)))
+    monkeypatch.setattr(sources, "MAX_ZIP_BYTES", 4_000)
+    with pytest.raises(InvalidCollection, match="split it"):
+        ingest(archive, tmp_path / "items")
+    monkeypatch.setattr(sources, "MAX_ENTRIES", 3)
+    with pytest.raises(InvalidCollection, match="at most 3"):
+        ingest(archive, tmp_path / "items")
+
+
+def test_texts_are_items_like_pictures(tmp_path: Path) -> None:
+    table = tmp_path / "abstracts.csv"
+    table.write_text('id;text\na1;"First; with a semicolon"\na2;<b>Second</b>\na3;\na4;  first; WITH a semicolon\n')
+    collection = ingest(table, tmp_path / "items")
+    assert [(item.id, item.kind, item.text) for item in collection] == [
+        ("a1", "text", "First; with a semicolon"),
+        ("a2", "text", "<b>Second</b>"),
+    ]
+    assert set(why(collection)) == {"a3", "a4"}
+
+
+def test_a_csv_gives_pictures_their_captions_and_alternative_texts(tmp_path: Path) -> None:
+    folder_of(3, tmp_path)
+    table = tmp_path / "photos.csv"
+    table.write_text(
+        "Image,Caption,Alt\nphoto 0.jpg,The Rialto,A bridge\nphoto 1.jpg,,\n../outside.jpg,,\nnowhere.jpg,,\n"
+    )
+    (tmp_path.parent / "outside.jpg").write_bytes(encoded(drawn(77)))
+    collection = ingest(table, tmp_path / "items")
+    assert [(item.caption, item.alt) for item in collection] == [("The Rialto", "A bridge"), ("", "")]
+    words = why(collection)
+    assert "outside the CSV's folder" in words["outside.jpg"]
+    assert "cannot be read" in words["nowhere.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.csv", "colour,size\nred,1\n", "needs `text`, or `image`"),
+        ("a.csv", "text\n", "no rows"),
+        ("a.csv", "text\nonly one\n", "at least 2"),
+        ("a.csv", b"text\n\xff\xfe\xfa\n", "UTF-8"),
+        ("a.zip", "not a zip", "cannot be opened as a zip"),
+        ("a.pdf", "pdf", "not a collection"),
+    ],
+)
+def test_a_source_that_cannot_be_read_says_what_was_expected(
+    tmp_path: Path, name: str, content: str | bytes, expected: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InvalidCollection, match=expected):
+        ingest(path, tmp_path / "items")
+
+
+def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InvalidCollection, match="there is no"):
+        ingest(tmp_path / "nowhere", tmp_path / "items")
+
+
+def test_names_are_made_printable(tmp_path: Path) -> None:
+    assert sources.shown("../..//a\x00b\u202e/c\n.jpg") == "a\ufffdb\ufffd/c\ufffd.jpg"
+    assert sources.shown("..") == "unnamed"
+    assert sources.shown("x" * 300 + ".jpg").endswith("x.jpg")
+    assert sources.clean("a\x00b\x1b[31m\r\nc", 100) == "ab[31m\nc"
