@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,15 +31,16 @@ def backup(url: str | Path, destination: str | Path) -> Path:
     if target.exists():
         raise StorageError(f"{target} is there already and is not overwritten: choose another name for the backup")
     unfinished = target.with_name(target.name + ".unfinished")
-    unfinished.unlink(missing_ok=True)
     try:
+        unfinished.unlink(missing_ok=True)
         if isinstance(source, SqliteFile):
             _copy_file(source, unfinished)
         else:
             _copy_studies(url, unfinished)
         unfinished.rename(target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
         if isinstance(error, StorageError):
             raise
         raise StorageError(f"cannot write the backup {target}: {error.strerror}") from error

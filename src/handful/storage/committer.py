@@ -6,12 +6,11 @@ times more answers in a second than sixty-four that each make their own.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from threading import Condition, Event, Thread, current_thread
-from weakref import WeakSet
 
 from handful.errors import StorageError
+from handful.storage.forks import belongs_to_this_process
 from handful.storage.records import Record, check_follows
 
 
@@ -59,9 +58,9 @@ class GroupCommitter:
         self._latest.settle()
         self._closing = False
         self._error: StorageError | None = None
-        self._abandoned = False
+        self._is_forked_copy = False
         self._thread = Thread(target=self._run, name=f"journal of {name}", daemon=True)
-        _open_committers.add(self)
+        belongs_to_this_process(self)
         self._thread.start()
 
     def append(self, records: Sequence[Record]) -> Batch:
@@ -87,7 +86,7 @@ class GroupCommitter:
 
     def close(self) -> None:
         """Store what is queued, stop, release the lock. Raises if anything ever appended could not be stored."""
-        if self._abandoned:
+        if self._is_forked_copy:
             return
         with self._changed:
             closed_before, self._closing = self._closing, True
@@ -97,11 +96,11 @@ class GroupCommitter:
         if self._error is not None and not closed_before:
             raise type(self._error)(*self._error.args) from self._error
 
-    def abandon(self) -> None:
-        """In a forked child: neither the thread nor the lock came along, so this copy must not touch the storage."""
-        # The old condition and batches may be locked for ever, by threads that did not come along either.
+    def leave_to_parent(self) -> None:
+        """In a forked child: take and wait for nothing, since the thread did not come along."""
+        # Nor did other threads, which may hold the old condition and the old batches locked for ever.
         self._changed = Condition()
-        self._abandoned = True
+        self._is_forked_copy = True
         self._error = StorageError("this is a forked copy of the process that opened the journal")
         self._pending = self._latest = Batch()
         self._latest.settle(self._error)
@@ -133,14 +132,3 @@ class GroupCommitter:
         finally:
             batch.settle(error)
             self._pending.settle(error)
-
-
-_open_committers: WeakSet[GroupCommitter] = WeakSet()
-
-
-def _abandon_all() -> None:
-    for committer in _open_committers:
-        committer.abandon()
-
-
-os.register_at_fork(after_in_child=_abandon_all)

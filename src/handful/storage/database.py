@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -14,12 +14,13 @@ from handful.errors import StorageCorrupt, StorageError
 from handful.storage.tables import check_format, tables_present
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Protocol):
     """A connection that may write to one study, and nobody else's may until it is closed."""
 
     connection: Connection
-    close: Callable[[], None]
+
+    def close(self) -> None:
+        """Free the study. A second call does nothing."""
 
 
 class Database(ABC):

@@ -7,9 +7,9 @@ import os
 import socket
 import time
 from pathlib import Path
-from weakref import WeakSet
 
 from handful.errors import StorageError, StorageLocked
+from handful.storage.forks import belongs_to_this_process
 
 
 class FileLock:
@@ -31,16 +31,19 @@ class FileLock:
             raise StorageError(
                 f"cannot make the lock file {path}: {error.strerror}; choose a folder that exists and can be written"
             ) from error
-        _held.add(self)
+        belongs_to_this_process(self)
 
     def release(self) -> None:
         if self._file is not None:
             # Deleted while still held: `_try` sees that the name has gone, or names another file, and begins again.
             self._path.unlink(missing_ok=True)
-            self.forget()
+            self._let_go()
 
-    def forget(self) -> None:
-        """Let go of the file. A forked child does only this: the lock stays with its parent, and dies with it."""
+    def leave_to_parent(self) -> None:
+        """Closing a child's copy of the file leaves the lock with the parent; the last copy closed would free it."""
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -71,14 +74,3 @@ class FileLock:
             return self._path.read_text(errors="replace") or "holder unknown"
         except OSError:
             return "holder unknown"
-
-
-_held: WeakSet[FileLock] = WeakSet()
-
-
-def _forget_all() -> None:
-    for lock in _held:
-        lock.forget()
-
-
-os.register_at_fork(after_in_child=_forget_all)

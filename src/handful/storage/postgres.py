@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 from hashlib import blake2b
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLocked
 from handful.storage.database import Database, Session
+from handful.storage.forks import belongs_to_this_process
 from handful.storage.tables import events, make_tables
+
+if TYPE_CHECKING:
+    import psycopg
 
 LOCK_SECONDS = 1.0
 """How long to wait for a lock: the server needs a moment to notice that its holder was killed."""
@@ -24,6 +30,33 @@ _SESSION = (
     "SET tcp_keepalives_interval = 10",
     "SET tcp_keepalives_count = 3",
 )
+
+
+class PostgresSession:
+    """A connection that holds the advisory lock of one study."""
+
+    def __init__(self, connection: Connection, key: int) -> None:
+        self._driver = cast("psycopg.Connection", connection.connection.driver_connection)
+        # Out of the pool, so that a forked child does not tidy up its parent's connection.
+        connection.detach()
+        self.connection = connection
+        self._key = key
+        self._left = False
+        belongs_to_this_process(self)
+
+    def close(self) -> None:
+        # Unlocked by hand: the next writer need not wait until the server has noticed that we left. But not when the
+        # connection was lost: SQLAlchemy would quietly make a new one, which holds no lock.
+        if not self.connection.closed and not self.connection.invalidated:
+            with suppress(DBAPIError):
+                self.connection.execute(select(func.pg_advisory_unlock(self._key)))
+        self.connection.close()
+
+    def leave_to_parent(self) -> None:
+        """Close a child's copy of the socket, without a word to the server."""
+        if not self._driver.closed and not self._left:
+            self._left = True
+            os.close(self._driver.fileno())
 
 
 class PostgresDatabase(Database):
@@ -61,26 +94,15 @@ class PostgresDatabase(Database):
     def lock(self, study: str) -> Session:
         connection = self.connect()
         try:
-            # Out of the pool, so that a forked child does not tidy up its parent's connection.
-            connection.detach()
-            for statement in _SESSION:
-                connection.execute(text(statement))
-            key = _key("study", connection.execute(select(func.current_schema())).scalar(), study)
-            self._take(connection, key, study)
-            connection.commit()
+            with connection.begin():
+                for statement in _SESSION:
+                    connection.execute(text(statement))
+                key = _key("study", connection.execute(select(func.current_schema())).scalar(), study)
+                self._take(connection, key, study)
         except BaseException:
             connection.close()
             raise
-
-        def close() -> None:
-            # Unlocked by hand: the next writer need not wait until the server has noticed that we left. But not when
-            # the connection was lost: SQLAlchemy would quietly make a new one, which holds no lock.
-            if not connection.invalidated:
-                with suppress(DBAPIError):
-                    connection.execute(select(func.pg_advisory_unlock(key)))
-            connection.close()
-
-        return Session(connection, close)
+        return PostgresSession(connection, key)
 
     def check_kept(self) -> None:
         """Nothing to do: the server answers for it."""
@@ -105,7 +127,8 @@ class PostgresDatabase(Database):
     def _make_engine(url: URL) -> Engine:
         options = {"client_encoding": "utf8", "connect_timeout": "10"} | dict(url.query)
         try:
-            return create_engine(url.set(drivername="postgresql+psycopg", query=options), poolclass=NullPool)
+            url = url.set(drivername="postgresql+psycopg", query=options)
+            return create_engine(url, poolclass=NullPool, hide_parameters=True)
         except ModuleNotFoundError as error:
             raise MissingExtra("a journal in PostgreSQL", "postgres") from error
 

@@ -14,7 +14,7 @@ from handful.storage.base import Ticket
 from handful.storage.committer import GroupCommitter
 from handful.storage.database import Database
 from handful.storage.records import Record
-from handful.storage.tables import insert_records, last_seq, select_records
+from handful.storage.tables import check_writable, insert_records, last_seq, select_records
 
 CHUNK = 5_000
 """Records per query when reading: short queries hold nothing up, neither memory nor the database's own cleaning."""
@@ -75,8 +75,8 @@ class _Store:
         with database.explaining():
             self._session = database.lock(study)
             try:
-                # A transaction that may write, though it does not: a read-only file is refused now, not at an answer.
                 with self._session.connection.begin():
+                    check_writable(self._session.connection)
                     self.last = last_seq(self._session.connection, study)
             except BaseException:
                 self._session.close()

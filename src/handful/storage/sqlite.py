@@ -20,6 +20,20 @@ BUSY_SECONDS = 30.0
 """How long to wait for the writers of other studies in the same file."""
 
 
+class SqliteSession:
+    """A connection, and the lock file of one study."""
+
+    def __init__(self, connection: Connection, lock: FileLock) -> None:
+        # Out of the pool, so that a forked child does not tidy up its parent's connection.
+        connection.detach()
+        self.connection = connection
+        self._lock = lock
+
+    def close(self) -> None:
+        self.connection.close()
+        self._lock.release()
+
+
 class SqliteFile(Database):
     """One file, and while it is written to a few beside it (`-wal`, `-shm`, `.lock`)."""
 
@@ -29,6 +43,8 @@ class SqliteFile(Database):
         # Resolved, so that two names of one file mean one lock.
         self.path = Path(os.path.realpath(path))
         self.where = str(path)
+        if self.path.is_dir():
+            raise StorageError(f"{self.where} is a folder, expected a file: give the name of a file in it")
         self._inode: tuple[int, int] | None = None
 
     def connect(self) -> Connection:
@@ -72,18 +88,11 @@ class SqliteFile(Database):
         )
         try:
             connection = self._engine("mode=rw").connect()
-            # Out of the pool, so that a forked child does not tidy up its parent's connection.
-            connection.detach()
-            self._inode = self._inode_now()
         except BaseException:
             lock.release()
             raise
-
-        def close() -> None:
-            connection.close()
-            lock.release()
-
-        return Session(connection, close)
+        self._inode = self._inode_now()
+        return SqliteSession(connection, lock)
 
     def check_kept(self) -> None:
         if self._inode_now() != self._inode:
@@ -128,7 +137,7 @@ class SqliteFile(Database):
             connection.execute("PRAGMA synchronous = FULL")
             return connection
 
-        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
         if "mode=ro" not in options:
             # Taking the write lock at the start waits in line; taking it half-way may be refused outright.
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))

@@ -13,6 +13,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    false,
     func,
     insert,
     inspect,
@@ -69,6 +70,11 @@ def last_seq(connection: Connection, study: str) -> int:
     """The seq of the study's last record, -1 if it has none."""
     last: int | None = connection.execute(select(func.max(events.c.seq)).where(events.c.study == study)).scalar()
     return -1 if last is None else last
+
+
+def check_writable(connection: Connection) -> None:
+    """Raise what the first real insert would raise; insert nothing."""
+    connection.execute(insert(events).from_select(list(events.c), select(events).where(false())))
 
 
 def insert_records(connection: Connection, study: str, records: Sequence[Record]) -> None:

@@ -1,0 +1,70 @@
+"""A backup is one file, made while answers come in, that opens like any journal."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from handful.errors import StorageError
+from handful.storage import backup, list_studies, open_journal
+from handful.testing import record, records
+
+
+def test_a_backup_made_while_answers_come_in_holds_all_that_was_durable(storage: str, tmp_path: Path) -> None:
+    with closing(open_journal(storage, "b")) as other:
+        other.append(records(0, 10)).wait()
+    with closing(open_journal(storage, "a")) as journal:
+        journal.append(records(0, 20_000)).wait()
+        durable = 20_000
+        stop = threading.Event()
+
+        def answer() -> None:
+            nonlocal durable
+            while not stop.is_set():
+                journal.append([record(durable)]).wait()
+                durable += 1
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            for n in range(3):
+                before = durable
+                path = backup(storage, tmp_path / f"backup {n}.db")
+                with closing(open_journal(path, "a", mode="read")) as copy:
+                    stored = list(copy.read())
+                assert len(stored) >= before
+                assert stored == records(0, len(stored))
+        finally:
+            stop.set()
+            thread.join()
+    assert [study.name for study in list_studies(path)] == ["a", "b"]
+
+
+def test_a_study_goes_on_from_its_backup(storage: str, tmp_path: Path) -> None:
+    with closing(open_journal(storage, "a")) as journal:
+        journal.append(records(0, 3)).wait()
+    path = backup(storage, tmp_path / "backup.db")
+    with closing(open_journal(path, "a", mode="write")) as journal:
+        journal.append(records(3, 4)).wait()
+        assert list(journal.read()) == records(0, 4)
+
+
+def test_a_backup_overwrites_nothing(sqlite_storage: str, tmp_path: Path) -> None:
+    open_journal(sqlite_storage, "a").close()
+    (tmp_path / "holiday.db").write_text("precious")
+    with pytest.raises(StorageError, match="not overwritten"):
+        backup(sqlite_storage, tmp_path / "holiday.db")
+    assert (tmp_path / "holiday.db").read_text() == "precious"
+
+
+@pytest.mark.parametrize("destination", ["nowhere/backup.db", "journal.db/backup.db"])
+def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(
+    sqlite_storage: str, tmp_path: Path, destination: str
+) -> None:
+    open_journal(sqlite_storage, "a").close()
+    with pytest.raises(StorageError, match=r"cannot (copy|write)"):
+        backup(sqlite_storage, tmp_path / destination)
+    assert not list(tmp_path.glob("**/*.unfinished"))
