@@ -35,7 +35,7 @@ def contact_sheet(
     across = (width - gap * (columns + 1)) // columns
     down = round(across * pictures[0].height / pictures[0].width)
     line = max(12, across // 16)
-    head = width // 16 if title else gap
+    head = width // 20 if title else gap
     cell = down + gap + (round(line * 1.2) if captions else 0)
     sheet = Image.new(
         "RGB", (width, head + cell * ceil(len(pictures) / columns) + (0 if not captions else gap // 2)), PAPER
