@@ -16,6 +16,7 @@
     │   └── JournalTooNew                   written by a newer version of handful
     └── MissingExtra          (ImportError) an optional part is not installed
 
+And one warning: SmallBudget (UserWarning), fewer answers than candidates.
 Each message says what happened, what was expected, and what to do.
 """
 
@@ -83,3 +84,7 @@ class MissingExtra(HandfulError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part that is not installed: pip install 'handful[{extra}]'")
+
+
+class SmallBudget(UserWarning):
+    """The budget is below one answer per candidate and round."""

@@ -1,0 +1,55 @@
+"""Pick the best few of many when quality can only be asked for, and every answer is noisy.
+
+The public names; each is imported when it is first used, so that `import handful` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handful.core.budget import PerItem
+    from handful.core.explorers.settings import TopX, Uniform
+    from handful.core.feedback import Preferences, Values
+    from handful.study import Question, Receipt, Result, RoundResult, Status, Study
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "PerItem": "handful.core.budget",
+    "Preferences": "handful.core.feedback",
+    "Question": "handful.study",
+    "Receipt": "handful.study",
+    "Result": "handful.study",
+    "RoundResult": "handful.study",
+    "Status": "handful.study",
+    "Study": "handful.study",
+    "TopX": "handful.core.explorers.settings",
+    "Uniform": "handful.core.explorers.settings",
+    "Values": "handful.core.feedback",
+}
+
+__all__ = [
+    "PerItem",
+    "Preferences",
+    "Question",
+    "Receipt",
+    "Result",
+    "RoundResult",
+    "Status",
+    "Study",
+    "TopX",
+    "Uniform",
+    "Values",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'handful' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,167 @@
+"""What is decided when somebody asks or tells: which question to hand out, what becomes of an answer.
+
+Everything here happens within a writer's turn: decide, then emit the event that does it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from handful.core.draws import question_seed
+from handful.errors import InvalidAnswer, InvalidProblem, StudyClosed
+from handful.study import events
+from handful.study.fold import Fold
+from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt
+from handful.study.writer import Writer
+
+
+class Desk:
+    """Hands out questions and takes answers, with the user's own items."""
+
+    def __init__(self, items: tuple[Any, ...], writer: Writer) -> None:
+        self.items = items
+        self._writer = writer
+        # As one type for all seeds: the kernel is compiled once.
+        self._seed: Any = np.uint64(writer.fold.setup.problem.seed)
+        self._chosen: tuple[tuple[int, ...], tuple[Any, ...]] = ((), ())
+
+    @property
+    def _fold(self) -> Fold:
+        return self._writer.fold
+
+    @property
+    def finished(self) -> str | None:
+        """Why no more questions will come; None while they may."""
+        fold = self._fold
+        if fold.exploration.all_picked:
+            return f"all {fold.setup.problem.k} items are picked"
+        if fold.closed:
+            return f"the study was closed with {len(fold.chosen)} of {fold.setup.problem.k} items picked"
+        return None
+
+    def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
+        """Questions that wait for somebody new, then new ones, then those the worker has seen before."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise InvalidProblem(f"ask for 1 or more questions, got {n!r}")
+        check_worker(worker)
+        self.settle_due(now)
+        if due := self._fold.leases.due(now):
+            self._emit(events.Expired(due), now)
+        if self._fold.paused or self.finished or self._fold.workers.excludes(worker):
+            return []
+        given: list[Question] = []
+        while len(given) < n and (question := self._next(worker, now)) is not None:
+            given.append(self.question(question))
+        return given
+
+    def ask_new(self, worker: str | None, now: float) -> Question | None:
+        """A new question, or None."""
+        question = None if self._fold.closed or self._fold.paused else self._draw(worker, now)
+        return None if question is None else self.question(question)
+
+    def tell(self, id_: str, answer: object, worker: str | None, meta: Any, undo_s: float, now: float) -> Receipt:
+        """Store an answer unless there is one."""
+        check_worker(worker)
+        self.settle_due(now)
+        fold = self._fold
+        question = fold.questions.number_of(id_)
+        if fold.questions.standing[question] != OPEN:
+            return self.receipt(question, repeated=True)
+        if fold.closed:
+            raise StudyClosed(f"the study is closed and takes no more answers, so that to question {id_} was not kept")
+        value = fold.setup.problem.feedback.check(answer)
+        if not (isinstance(undo_s, (int, float)) and 0 <= undo_s < math.inf):
+            raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
+        self._settle_of(worker, now)
+        self._emit(events.Told(question, self.stored(value), worker, now + undo_s if undo_s else None, meta), now)
+        self.close_decided(now)
+        return self.receipt(question, repeated=False)
+
+    def settle_due(self, now: float) -> int:
+        """Provisional answers stand once their time to undo is over."""
+        return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.until <= now), now)
+
+    def settle_all(self, now: float) -> None:
+        """All provisional answers stand."""
+        self._settle(tuple(self._fold.provisional), now)
+
+    def close_decided(self, now: float) -> None:
+        """Close the open round if it has its pick, and those after it that are decided without asking."""
+        exploration = self._fold.exploration
+        while exploration.decided and not exploration.all_picked and not self._fold.closed:
+            self._emit(exploration.closing(), now)
+
+    def question(self, number: int) -> Question:
+        """The question as it travels."""
+        fold = self._fold
+        round_, item, rival = (
+            column[number] for column in (fold.questions.round, fold.questions.item, fold.questions.rival)
+        )
+        in_round = number - fold.first_of(round_)
+        return Question(
+            f"q{number}",
+            round_,
+            in_round,
+            self.items[item],
+            None if rival < 0 else self.items[rival],
+            self._chosen_in(round_),
+            question_seed(self._seed, round_, in_round),
+        )
+
+    def receipt(self, question: int, *, repeated: bool) -> Receipt:
+        """What is stored for a question."""
+        standing = self._fold.questions.standing[question]
+        answer = None if standing == VOID else self.stored(self._fold.questions.answer[question])
+        return Receipt(f"q{question}", answer, repeated, STANDINGS[standing])
+
+    def stored(self, value: float) -> float | bool:
+        """An answer as people and journals see it."""
+        return bool(value) if self._fold.setup.problem.feedback.compares else value
+
+    def _next(self, worker: str | None, now: float) -> int | None:
+        leases = self._fold.leases
+        again = leases.waiting(worker, seen=False)
+        if again is None:
+            new = self._draw(worker, now)
+            if new is not None:
+                return new
+            again = leases.waiting(worker, seen=True)
+        if again is not None:
+            self._emit(events.Leased(again, worker), now)
+        return again
+
+    def _draw(self, worker: str | None, now: float) -> int | None:
+        proposal = self._fold.exploration.proposal()
+        if proposal is None:
+            return None
+        question = len(self._fold.questions)
+        self._emit(events.Asked(question, *proposal, worker), now)
+        return question
+
+    def _settle_of(self, worker: str | None, now: float) -> None:
+        self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
+
+    def _settle(self, questions: tuple[int, ...], now: float) -> int:
+        if questions:
+            self._emit(events.Settled(questions), now)
+            self.close_decided(now)
+        return len(questions)
+
+    def _chosen_in(self, round_: int) -> tuple[Any, ...]:
+        """The items picked before a round, as the user's objects."""
+        picked = self._fold.chosen[: round_ - 1]
+        if picked != self._chosen[0]:
+            self._chosen = picked, tuple(self.items[i] for i in picked)
+        return self._chosen[1]
+
+    def _emit(self, event: events.Event, now: float) -> None:
+        self._writer.emit(event, now)
+
+
+def check_worker(worker: object) -> None:
+    """A worker is named by text, or is nobody in particular."""
+    if worker is not None and not (isinstance(worker, str) and worker):
+        raise InvalidAnswer(f"a worker is named by text (or None for nobody in particular), got {worker!r}")

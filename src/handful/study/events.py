@@ -1,0 +1,253 @@
+"""What can happen to a study: one frozen class per kind of event, and its JSON.
+
+A journal is a list of these. Keys are short, because a study may hold millions; what equals its default is left out.
+`docs/events.md` describes every kind for people who read journals with other tools.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
+from handful.storage import Record
+
+VERSION = 1
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The study begins: everything its state depends on besides the events that follow."""
+
+    kind: ClassVar[str] = "created"
+    keys: ClassVar[tuple[str, ...]] = ("setup",)
+    setup: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A new question was drawn and handed out; its lease runs from the time of the event."""
+
+    kind: ClassVar[str] = "asked"
+    keys: ClassVar[tuple[str, ...]] = ("q", "i", "j", "w")
+    question: int
+    item: int
+    rival: int = -1
+    worker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A question without an answer was handed out again, unchanged."""
+
+    kind: ClassVar[str] = "leased"
+    keys: ClassVar[tuple[str, ...]] = ("q", "w")
+    question: int
+    worker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """The leases of these questions ran out; somebody else may get them."""
+
+    kind: ClassVar[str] = "expired"
+    keys: ClassVar[tuple[str, ...]] = ("q",)
+    questions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer came. With `undo_until` it is provisional until it is settled."""
+
+    kind: ClassVar[str] = "told"
+    keys: ClassVar[tuple[str, ...]] = ("q", "a", "w", "u", "m")
+    question: int
+    answer: float | bool
+    worker: str | None = None
+    undo_until: float | None = None
+    meta: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """A provisional answer was replaced."""
+
+    kind: ClassVar[str] = "revised"
+    keys: ClassVar[tuple[str, ...]] = ("q", "a", "w")
+    question: int
+    answer: float | bool
+    worker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """These provisional answers stand from now on."""
+
+    kind: ClassVar[str] = "settled"
+    keys: ClassVar[tuple[str, ...]] = ("q",)
+    questions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Somebody would not answer; the third skip voids the question."""
+
+    kind: ClassVar[str] = "skipped"
+    keys: ClassVar[tuple[str, ...]] = ("q", "w", "why")
+    question: int
+    worker: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundClosed:
+    """A round was decided: its set A, the pick drawn from it, and ε′ reached (null for ∞)."""
+
+    kind: ClassVar[str] = "round closed"
+    keys: ClassVar[tuple[str, ...]] = ("r", "by", "A", "pick", "e")
+    round: int
+    ended: str
+    best: tuple[int, ...]
+    pick: int
+    reached: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A worker's answers no longer count. `by_rule`: by a rule that was fixed before the start."""
+
+    kind: ClassVar[str] = "excluded"
+    keys: ClassVar[tuple[str, ...]] = ("w", "why", "rule")
+    worker: str
+    reason: str | None = None
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A worker's answers count again."""
+
+    kind: ClassVar[str] = "restored"
+    keys: ClassVar[tuple[str, ...]] = ("w",)
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Questions are handed out again after a pause."""
+
+    kind: ClassVar[str] = "opened"
+    keys: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """No questions are handed out; answers are still taken."""
+
+    kind: ClassVar[str] = "paused"
+    keys: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The study ended before all items were picked; nothing more is taken."""
+
+    kind: ClassVar[str] = "closed"
+    keys: ClassVar[tuple[str, ...]] = ("why",)
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """The budget grew by so many answers."""
+
+    kind: ClassVar[str] = "extended"
+    keys: ClassVar[tuple[str, ...]] = ("n",)
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An item can no longer be picked, and nothing is asked about it."""
+
+    kind: ClassVar[str] = "withdrawn"
+    keys: ClassVar[tuple[str, ...]] = ("i", "why")
+    item: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something to keep with the study that never changes its state: consent, practice, gold questions."""
+
+    kind: ClassVar[str] = "noted"
+    keys: ClassVar[tuple[str, ...]] = ("t", "d")
+    topic: str
+    data: Any = None
+
+
+Event = (
+    Created
+    | Asked
+    | Leased
+    | Expired
+    | Told
+    | Revised
+    | Settled
+    | Skipped
+    | RoundClosed
+    | Excluded
+    | Restored
+    | Opened
+    | Paused
+    | Closed
+    | Extended
+    | Withdrawn
+    | Noted
+)
+KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}
+
+# (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
+_SHAPES = {
+    kind: tuple((key, f.name, f.default) for key, f in zip(kind.keys, fields(kind), strict=True))
+    for kind in KINDS.values()
+}
+_FIELDS = {name: {key: attribute for key, attribute, _ in _SHAPES[kind]} for name, kind in KINDS.items()}
+_TUPLES = {"questions", "best"}
+
+
+def to_record(event: Event, seq: int, time: float) -> Record:
+    """The event as the journal keeps it."""
+    data = {}
+    for key, name, default in _SHAPES[type(event)]:
+        value = getattr(event, name)
+        if value is not default:
+            data[key] = value
+    try:
+        return Record(seq, VERSION, event.kind, time, _encode(data))
+    except (TypeError, ValueError) as error:
+        raise InvalidAnswer(
+            f"what goes into the journal must be JSON ({error}): use numbers, text, lists and dicts"
+        ) from None
+
+
+def from_record(record: Record) -> Event:
+    """The event a record keeps; StorageCorrupt or JournalTooNew if it is none that this version knows."""
+    if record.version > VERSION:
+        raise JournalTooNew(
+            f"record {record.seq} has version {record.version}, this handful knows up to {VERSION}: upgrade handful"
+        )
+    try:
+        names = _FIELDS[record.kind]
+        found: dict[str, Any] = {}
+        for key, value in json.loads(record.payload).items():
+            found[names[key]] = tuple(value) if type(value) is list and names[key] in _TUPLES else value
+        return KINDS[record.kind](**found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StorageCorrupt(
+            f"record {record.seq} ({record.kind!r}) is not an event of this version ({error!r}): "
+            "restore the storage from a backup"
+        ) from error

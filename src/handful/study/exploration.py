@@ -1,0 +1,250 @@
+"""The explorer of a study through its rounds: what it is told, in which order, and how to go through a round again.
+
+An item's answers are told in the order they were asked (for explorers whose bounds need it): answer n once answers
+1…n−1 are in or void. Counting answers as they happen to arrive would favour quick ones.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from handful.core.budget import Budget, Total, Unlimited
+from handful.core.explorers.board import BUDGET, CLOSED, remove
+from handful.core.explorers.board import OPEN as UNDECIDED
+from handful.core.explorers.protocol import conclude, late, open_round, propose, tell, void
+from handful.core.simulate import ENDINGS
+from handful.study.events import RoundClosed
+from handful.study.questions import ANSWERED, LATE, VOID, Questions
+from handful.study.setup import Setup
+
+_ASKED, _DONE, _LATE = range(3)  # what the explorer went through in the open round
+_CODES = {name: code for code, name in ENDINGS.items()}
+
+
+class Mismatches:
+    """Decisions in the journal that would be others today: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[str] = []
+
+    def add(self, what: str) -> None:
+        """One more."""
+        self.count += 1
+        if len(self.first) < 20:
+            self.first.append(what)
+
+
+class Exploration:
+    """The explorer's arrays, and the log of the open round that they can be made again from.
+
+    `counts(q)` says whether the answer to question q may be counted: neither is its worker excluded nor its item
+    withdrawn.
+    """
+
+    def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
+        self._problem = setup.problem
+        self._questions = questions
+        self._counts = counts
+        self._in_order = getattr(setup.explorer, "order", "item") == "item"
+        self.state = setup.explorer.build(setup.problem)
+        self.budget: Budget = setup.problem.total or Unlimited()
+        self.withdrawn: set[int] = set()
+        self._proposal: tuple[int, int] | None = None
+        self.mismatches = Mismatches()
+        for item in setup.problem.chosen:
+            remove(self.state.board, item)
+        self.round = len(setup.problem.chosen)
+        self._ended = self.state.board.round["ended"]  # a view, like those below: cheaper than looking the field up
+        self._limit = self.state.board.round["limit"]
+        self._counted = self.state.board.round["counted"]
+        self._open_next(0)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the open round has its pick, and waits to be closed."""
+        return bool(self._ended[0] != UNDECIDED)
+
+    @property
+    def counted(self) -> int:
+        """Answers counted in the open round."""
+        return int(self._counted[0])
+
+    @property
+    def all_picked(self) -> bool:
+        """Whether every round is closed."""
+        return self.round > self._problem.k
+
+    def arrays(self) -> list[np.ndarray[Any, Any]]:
+        """Everything the explorer knows."""
+        return list(_arrays(self.state))
+
+    def proposal(self) -> tuple[int, int] | None:
+        """(item, rival) of the next question, or None; asking twice changes nothing until `asked` is called."""
+        if self._proposal is None and not self.all_picked:
+            item, rival = propose(self.state, len(self._questions) - self.first)
+            if item >= 0:
+                self._proposal = item, rival
+        return self._proposal
+
+    def asked(self, item: int, rival: int) -> None:
+        """The next question was asked. What the journal recorded wins over what would be proposed today."""
+        proposed = self.proposal()
+        question = len(self._questions)
+        if proposed != (item, rival):
+            self.mismatches.add(f"question q{question} asked {(item, rival)}, now it would be {proposed}")
+            self._force(proposed, item)
+        self._proposal = None
+        self._questions.add(self.round, item, rival)
+        self._log.append(4 * question + _ASKED)
+        if self._in_order:
+            self._lines.setdefault(item, deque()).append(question)
+
+    def done(self, question: int) -> None:
+        """The question has its answer or never will: tell the explorer whatever is due now."""
+        if question < self.first:
+            self._tell_late(question)
+        elif not self._in_order:
+            self._count(question)
+        else:
+            standing = self._questions.standing
+            line = self._lines[self._questions.item[question]]
+            while line and standing[line[0]] in (ANSWERED, VOID) and not self.decided:
+                self._count(line.popleft())
+
+    def closing(self) -> RoundClosed:
+        """The event that closes the decided round."""
+        r = self.state.board.round[0]
+        best = tuple(int(i) for i in self.state.board.best[: int(r["size"])])
+        reached = float(r["reached"])
+        ended = ENDINGS[int(r["ended"])]
+        return RoundClosed(self.round, ended, best, int(r["pick"]), reached if np.isfinite(reached) else None)
+
+    def check_closing(self, event: RoundClosed) -> None:
+        """The round is over as the journal says, whether or not it would be decided so today."""
+        found = self.closing() if self.decided else None
+        if found == event:
+            return
+        self.mismatches.add(f"round {event.round} was closed by {event}, now it would be by {found}")
+        board = self.state.board
+        board.best[: len(event.best)] = event.best
+        board.round["size"] = len(event.best)
+        board.round["pick"] = event.pick
+        board.round["ended"] = _CODES[event.ended]
+        board.round["reached"] = np.inf if event.reached is None else event.reached
+
+    def open_next(self, pick: int, spent: int) -> None:
+        """Leave the decided round: what was answered but never counted is late, and `pick` is a candidate no more."""
+        for question in sorted(q for line in self._lines.values() for q in line):
+            if self._questions.standing[question] == ANSWERED:
+                self._tell_late(question)
+        remove(self.state.board, pick)
+        self._open_next(spent)
+
+    def conclude_early(self) -> None:
+        """Decide the open round with what is known."""
+        conclude(self.state, CLOSED)
+
+    def extend(self, answers: int) -> None:
+        """The budget grows, and the open round's share of it."""
+        assert isinstance(self.budget, Total)
+        self.budget = Total(self.budget.answers + answers)
+        if not self.all_picked:
+            grown = self.budget.of_round(self._spent_before, self._problem.k - self.round + 1) - self.limit
+            self.limit += grown
+            self._limit[0] += grown
+
+    def refold(self) -> None:
+        """Go through the open round again from its start: the answers that count are others now."""
+        if self.all_picked:
+            return
+        for array_, before in zip(_arrays(self.state), self._before, strict=True):
+            array_[...] = before
+        for item in self.withdrawn:
+            remove(self.state.board, item)
+        open_round(self.state, self.round, self.limit)
+        self._proposal = None
+        for entry in self._log:
+            question, step = divmod(entry, 4)
+            if step == _ASKED:
+                self._ask_again(question)
+            elif step == _LATE or self.decided:
+                if self._counts(question) and self._questions.standing[question] != VOID:
+                    self._call_late(question)
+            else:
+                self._call_done(question)
+
+    def _open_next(self, spent: int) -> None:
+        self.round += 1
+        self.first = len(self._questions)
+        self._proposal = None
+        self._log = array("q")
+        self._lines: dict[int, deque[int]] = {}
+        self._spent_before = spent
+        self._before = [array_.copy() for array_ in _arrays(self.state)]
+        self.limit = 0
+        if not self.all_picked:
+            self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
+            open_round(self.state, self.round, self.limit)
+
+    def _force(self, proposed: tuple[int, int] | None, item: int) -> None:
+        """Note on the board that `item` is asked about instead of what was proposed."""
+        waiting = self.state.board.items["waiting"]
+        if proposed is None:
+            self.state.board.round["asked"] += 1
+        else:
+            waiting[proposed[0]] -= 1
+        waiting[item] += 1
+
+    def _ask_again(self, question: int) -> None:
+        item, rival = self._questions.item[question], self._questions.rival[question]
+        if self.decided or item in self.withdrawn or rival in self.withdrawn:
+            return
+        proposed = propose(self.state, question - self.first)
+        if proposed != (item, rival):
+            self._force(proposed if proposed[0] >= 0 else None, item)
+
+    def _count(self, question: int) -> None:
+        self._log.append(4 * question + _DONE)
+        self._call_done(question)
+
+    def _call_done(self, question: int) -> None:
+        """Tell the explorer. An answer that may not count was paid for all the same, and leaves less for the others."""
+        questions = self._questions
+        item, rival = questions.item[question], questions.rival[question]
+        if questions.standing[question] == VOID:
+            if item not in self.withdrawn and rival not in self.withdrawn:
+                void(self.state, item, rival)
+        elif self._counts(question):
+            tell(self.state, item, rival, questions.answer[question])
+        else:
+            if item not in self.withdrawn and rival not in self.withdrawn:
+                void(self.state, item, rival)
+            if self._limit[0] >= 0:
+                self._limit[0] -= 1
+                if self._limit[0] <= self._counted[0] and not self.decided:
+                    conclude(self.state, BUDGET)
+
+    def _tell_late(self, question: int) -> None:
+        if self._questions.standing[question] == ANSWERED:
+            self._questions.standing[question] = LATE
+            self._log.append(4 * question + _LATE)
+            if self._counts(question):
+                self._call_late(question)
+
+    def _call_late(self, question: int) -> None:
+        questions = self._questions
+        late(self.state, questions.item[question], questions.rival[question], questions.answer[question])
+
+
+def _arrays(state: Any) -> Iterator[np.ndarray[Any, Any]]:
+    for part in state:
+        if isinstance(part, np.ndarray):
+            yield part
+        else:
+            yield from _arrays(part)

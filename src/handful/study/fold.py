@@ -1,0 +1,204 @@
+"""A study's state as a fold over its journal: `apply` is all that ever changes it, live and on reopening alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from handful.core.objective import Ints
+from handful.errors import StorageCorrupt
+from handful.study import events
+from handful.study.estimates import Estimates, estimates_of
+from handful.study.exploration import Exploration
+from handful.study.leases import Leases
+from handful.study.questions import ANSWERED, OPEN, PROVISIONAL, VOID, Questions
+from handful.study.setup import Setup
+from handful.study.workers import Workers
+
+SKIPS_TO_VOID = 3
+
+
+@dataclass(frozen=True)
+class ClosedRound:
+    """A round that is over."""
+
+    closing: events.RoundClosed
+    questions: range
+    answers: Ints  # counted, per item
+    estimates: Estimates
+    excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
+
+
+@dataclass(frozen=True)
+class Provisional:
+    """An answer that may still be revised."""
+
+    worker: str | None
+    until: float
+
+
+class Fold:
+    """The state of a study after the events applied so far."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.questions = Questions()
+        self.workers = Workers()
+        self.leases = Leases()
+        self.exploration = Exploration(setup, self.questions, self._may_count)
+        self.rounds: list[ClosedRound] = []
+        self.provisional: dict[int, Provisional] = {}
+        self.answers = 0  # charged, whether or not they count
+        self.paused = False
+        self.closed = False
+        self._appliers: dict[type, Callable[[Any, float], None]] = {
+            events.Asked: self._asked,
+            events.Leased: self._leased,
+            events.Expired: self._expired,
+            events.Told: self._told,
+            events.Revised: self._revised,
+            events.Settled: self._settled,
+            events.Skipped: self._skipped,
+            events.RoundClosed: self._round_closed,
+            events.Excluded: self._excluded,
+            events.Restored: self._restored,
+            events.Opened: self._opened,
+            events.Paused: self._paused,
+            events.Closed: self._closed,
+            events.Extended: self._extended,
+            events.Withdrawn: self._withdrawn,
+            events.Noted: lambda event, time: None,
+        }
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The items picked so far, in order, those chosen at the start first."""
+        return self.setup.problem.chosen + tuple(closed.closing.pick for closed in self.rounds)
+
+    @property
+    def budget(self) -> int | None:
+        """Answers that may be spent in all; None for any number."""
+        total = self.exploration.budget
+        return getattr(total, "answers", None)
+
+    def first_of(self, round_: int) -> int:
+        """The first question of a round."""
+        at = round_ - len(self.setup.problem.chosen) - 1
+        return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.first
+
+    def apply(self, event: events.Event, time: float) -> None:
+        """Change the state by one event."""
+        self._appliers[type(event)](event, time)
+
+    def _may_count(self, question: int) -> bool:
+        gone = self.exploration.withdrawn
+        if gone and (self.questions.item[question] in gone or self.questions.rival[question] in gone):
+            return False
+        return not self.workers.is_excluded(self.questions.worker[question])
+
+    def _known(self, question: int, *standings: int) -> int:
+        """The question, if it is there and stands as the event needs it; a journal that says otherwise is corrupt."""
+        if not 0 <= question < len(self.questions) or self.questions.standing[question] not in standings:
+            raise StorageCorrupt(
+                f"the journal tells of question q{question}, which was not open then: restore the storage from a backup"
+            )
+        return question
+
+    def _asked(self, event: events.Asked, time: float) -> None:
+        if event.question != len(self.questions) or not 0 <= event.item < len(self.setup.ids):
+            raise StorageCorrupt(f"the journal asks question q{event.question} out of turn: restore it from a backup")
+        self.exploration.asked(event.item, event.rival)
+        self.leases.grant(event.question, event.worker, time + self.setup.lease_s)
+
+    def _leased(self, event: events.Leased, time: float) -> None:
+        self.leases.grant(self._known(event.question, OPEN), event.worker, time + self.setup.lease_s)
+
+    def _expired(self, event: events.Expired, time: float) -> None:
+        for question in event.questions:
+            self.leases.end(self._known(question, OPEN), again=self._is_of_open_round(question))
+
+    def _told(self, event: events.Told, time: float) -> None:
+        question = self._known(event.question, OPEN)
+        self.leases.drop(question)
+        self.questions.answer[question] = float(event.answer)
+        self.questions.worker[question] = self.workers.note_answer(event.worker)
+        self.answers += 1
+        if event.undo_until is not None:
+            self.questions.standing[question] = PROVISIONAL
+            self.provisional[question] = Provisional(event.worker, event.undo_until)
+        else:
+            self._settle(question)
+
+    def _revised(self, event: events.Revised, time: float) -> None:
+        self.questions.answer[self._known(event.question, PROVISIONAL)] = float(event.answer)
+
+    def _settled(self, event: events.Settled, time: float) -> None:
+        for question in event.questions:
+            del self.provisional[self._known(question, PROVISIONAL)]
+            self._settle(question)
+
+    def _settle(self, question: int) -> None:
+        self.questions.standing[question] = ANSWERED
+        self.exploration.done(question)
+
+    def _skipped(self, event: events.Skipped, time: float) -> None:
+        question = self._known(event.question, OPEN)
+        self.workers.note_skip(event.worker)
+        if self.leases.skip(question, again=self._is_of_open_round(question)) == SKIPS_TO_VOID:
+            self._void(question)
+
+    def _void(self, question: int) -> None:
+        self.leases.drop(question)
+        self.questions.standing[question] = VOID
+        if self._is_of_open_round(question):
+            self.exploration.done(question)
+
+    def _is_of_open_round(self, question: int) -> bool:
+        return question >= self.exploration.first
+
+    def _round_closed(self, event: events.RoundClosed, time: float) -> None:
+        exploration = self.exploration
+        if event.ended == "closed":
+            exploration.conclude_early()
+        exploration.check_closing(event)
+        counts: Ints = exploration.state.board.items["count"].copy()
+        asked = range(exploration.first, len(self.questions))
+        estimates = estimates_of(self.setup, exploration.state)
+        self.rounds.append(ClosedRound(event, asked, counts, estimates, self.workers.any_excluded_by_hand))
+        exploration.open_next(event.pick, self.spent)
+        self.leases.forget_waiting()
+
+    @property
+    def spent(self) -> int:
+        """Answers charged, and questions in flight that may yet be."""
+        return self.answers + len(self.leases)
+
+    def _excluded(self, event: events.Excluded, time: float) -> None:
+        self.workers.exclude(event.worker, event.by_rule)
+        self.exploration.refold()
+
+    def _restored(self, event: events.Restored, time: float) -> None:
+        self.workers.restore(event.worker)
+        self.exploration.refold()
+
+    def _opened(self, event: events.Opened, time: float) -> None:
+        self.paused = False
+
+    def _paused(self, event: events.Paused, time: float) -> None:
+        self.paused = True
+
+    def _closed(self, event: events.Closed, time: float) -> None:
+        self.closed = True
+
+    def _extended(self, event: events.Extended, time: float) -> None:
+        self.exploration.extend(event.answers)
+
+    def _withdrawn(self, event: events.Withdrawn, time: float) -> None:
+        exploration = self.exploration
+        exploration.withdrawn.add(event.item)
+        exploration.refold()
+        for question in range(exploration.first, len(self.questions)):
+            about = (self.questions.item[question], self.questions.rival[question])
+            if event.item in about and self.questions.standing[question] == OPEN:
+                self._void(question)

@@ -1,0 +1,90 @@
+"""Questions without an answer: who holds each, until when, and which wait to be handed out again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Lease:
+    """An open question. `expires` is ∞ while nobody holds it."""
+
+    worker: str | None
+    expires: float
+    held: bool = True
+    skips: int = 0
+    seen: list[str | None] = field(default_factory=list)
+
+
+class Leases:
+    """All open questions of a study."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Lease] = {}
+        self._waiting: dict[int, None] = {}  # an ordered set: to be handed out again
+        self._earliest = math.inf  # no lease expires before this
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __contains__(self, question: int) -> bool:
+        return question in self._open
+
+    def numbers(self) -> list[int]:
+        """The open questions, in the order asked."""
+        return sorted(self._open)
+
+    def grant(self, question: int, worker: str | None, expires: float) -> None:
+        """`worker` holds the question now."""
+        lease = self._open.get(question)
+        if lease is None:
+            self._open[question] = Lease(worker, expires, seen=[worker])
+        else:
+            self._waiting.pop(question, None)
+            lease.worker, lease.expires, lease.held = worker, expires, True
+            lease.seen.append(worker)
+        self._earliest = min(self._earliest, expires)
+
+    def end(self, question: int, *, again: bool) -> None:
+        """Nobody holds the question any more; `again`: it waits for the next worker."""
+        lease = self._open[question]
+        lease.worker, lease.expires, lease.held = None, math.inf, False
+        if again:
+            self._waiting[question] = None
+
+    def skip(self, question: int, *, again: bool) -> int:
+        """End the lease by a skip; give how often the question was skipped."""
+        self.end(question, again=again)
+        self._open[question].skips += 1
+        return self._open[question].skips
+
+    def drop(self, question: int) -> None:
+        """The question is answered or void."""
+        self._open.pop(question, None)
+        self._waiting.pop(question, None)
+
+    def forget_waiting(self) -> None:
+        """A round is over: nobody is asked its questions again, though an answer may still come."""
+        self._waiting.clear()
+
+    def holder(self, question: int) -> tuple[bool, str | None]:
+        """Whether somebody holds the question, and who."""
+        lease = self._open.get(question)
+        return (lease.held, lease.worker) if lease else (False, None)
+
+    def held_by(self, worker: str | None) -> list[int]:
+        """The questions that `worker` holds, oldest first."""
+        return [question for question, lease in self._open.items() if lease.held and lease.worker == worker]
+
+    def due(self, now: float) -> tuple[int, ...]:
+        """The questions whose lease has run out."""
+        if now < self._earliest:
+            return ()
+        due = tuple(question for question, lease in self._open.items() if lease.expires <= now)
+        self._earliest = min((lease.expires for lease in self._open.values() if lease.expires > now), default=math.inf)
+        return due
+
+    def waiting(self, worker: str | None, *, seen: bool) -> int | None:
+        """The oldest question to hand out again that `worker` has seen before, or has not."""
+        return next((question for question in self._waiting if (worker in self._open[question].seen) == seen), None)

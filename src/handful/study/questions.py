@@ -1,0 +1,76 @@
+"""Questions: what travels to whoever answers, and the columns that remember them all."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+from handful.errors import UnknownQuestion
+
+# What became of a question.
+OPEN, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
+STANDINGS = ("open", "provisional", "answered", "late", "void")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked once: the gain of `item` given `chosen`, or whether `item` is a better addition than `rival`.
+
+    `item`, `rival` and `chosen` (in the order picked) are your own objects. `seed` is this question's alone:
+    an oracle that draws only from it answers alike wherever and whenever it is asked.
+    """
+
+    id: str
+    round: int
+    number: int
+    item: Any
+    rival: Any
+    chosen: tuple[Any, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of an answer: the one that is stored, whether it was there before, and how it stands.
+
+    `standing` is "answered", "provisional" (it may still be revised), "late" (its round was over: kept and charged, but
+    it enters no bound) or "void" (everybody skipped the question: nothing is kept, and `answer` is None).
+    """
+
+    question: str
+    answer: float | bool | None
+    repeated: bool
+    standing: str
+
+
+class Questions:
+    """Every question of a study, in columns: some 25 bytes each."""
+
+    def __init__(self) -> None:
+        self.item = array("i")
+        self.rival = array("i")
+        self.worker = array("i")  # who answered, as an index; -1: nobody in particular
+        self.round = array("i")
+        self.answer = array("d")
+        self.standing = array("b")
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def add(self, round_: int, item: int, rival: int) -> None:
+        """The next question."""
+        self.item.append(item)
+        self.rival.append(rival)
+        self.worker.append(-1)
+        self.round.append(round_)
+        self.answer.append(0.0)
+        self.standing.append(OPEN)
+
+    def number_of(self, id_: str) -> int:
+        """The question an id means, or UnknownQuestion."""
+        if isinstance(id_, str) and id_[:1] == "q" and id_[1:].isascii() and id_[1:].isdigit():
+            number = int(id_[1:])
+            if number < len(self.item) and id_ == f"q{number}":
+                return number
+        raise UnknownQuestion(f"question {id_} was never asked; this study has asked {len(self.item)} so far")

@@ -1,0 +1,220 @@
+"""What a study found: the items picked, what each round cost, and what may be claimed."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from handful.core.guarantees import NO_GUARANTEE, Guarantee
+from handful.core.objective import Floats, Ints
+from handful.study.fold import ClosedRound, Fold
+from handful.study.questions import ANSWERED, LATE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+ENDED = {
+    "rule": "its rule",
+    "budget": "the budget",
+    "alone": "being the only candidate",
+    "closed": "closing the study",
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a round knew about an item: its mean answer, and an interval for its gain (or Borda score)."""
+
+    item: Any
+    answers: int
+    mean: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class RoundResult:
+    """One pick. `candidates` is the paper's A, from which `pick` was drawn; `size` is its l.
+
+    `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone" or "closed".
+    `affected_by_exclusion`: answers that this round counted have been excluded since, or were when it closed.
+    """
+
+    round: int
+    pick: Any
+    candidates: tuple[Any, ...]
+    ended: str
+    reached: float
+    answers: int
+    late: int
+    affected_by_exclusion: bool
+    items: tuple[Any, ...]
+    counted: Ints
+    mean: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def size(self) -> int:
+        """l, the number of candidates that the pick was drawn from."""
+        return len(self.candidates)
+
+    @property
+    def answers_per_item(self) -> dict[Any, int]:
+        """How many answers counted for each item that was asked about; items must be hashable."""
+        return {self.items[i]: int(self.counted[i]) for i in np.flatnonzero(self.counted)}
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every item about which anything is known, best mean first."""
+        known = np.flatnonzero((self.counted > 0) | np.isfinite(self.lower) | np.isfinite(self.upper))
+        order = known[np.argsort(-np.nan_to_num(self.mean[known], nan=-np.inf), kind="stable")]
+        return tuple(
+            Estimate(
+                self.items[i], int(self.counted[i]), float(self.mean[i]), float(self.lower[i]), float(self.upper[i])
+            )
+            for i in order
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a program; ±∞ and unknown numbers are null."""
+        return {
+            "round": self.round,
+            "pick": _plain(self.pick),
+            "candidates": [_plain(item) for item in self.candidates],
+            "size": self.size,
+            "ended": self.ended,
+            "reached": _number(self.reached),
+            "answers": self.answers,
+            "late": self.late,
+            "affected_by_exclusion": self.affected_by_exclusion,
+            "estimates": [
+                {
+                    "item": _plain(e.item),
+                    "answers": e.answers,
+                    "mean": _number(e.mean),
+                    "lower": _number(e.lower),
+                    "upper": _number(e.upper),
+                }
+                for e in self.estimates
+            ],
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RoundResult) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The items chosen, in the order picked; the answers it cost; how each round went; what may be claimed."""
+
+    chosen: tuple[Any, ...]
+    answers: int
+    rounds: tuple[RoundResult, ...]
+    certificate: Guarantee
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a program: plain JSON."""
+        return {
+            "chosen": [_plain(item) for item in self.chosen],
+            "answers": self.answers,
+            "certificate": self.certificate.to_dict() | {"sentence": str(self.certificate)},
+            "rounds": [r.to_dict() for r in self.rounds],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.chosen)} chosen with {self.answers:,} answers: {', '.join(map(str, self.chosen))}"]
+        for r in self.rounds:
+            among = "" if r.size == 1 else f", drawn from {r.size}"
+            marked = " (answers excluded)" if r.affected_by_exclusion else ""
+            lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers, decided by {ENDED[r.ended]}{among}{marked}")
+        return "\n".join([*lines, str(self.certificate)])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{r.round}</td><td>{html.escape(str(r.pick))}</td><td>{r.answers:,}</td>"
+            f"<td>{ENDED[r.ended]}</td><td>{r.size}</td></tr>"
+            for r in self.rounds
+        )
+        return (
+            f"<p><b>{len(self.chosen)} chosen</b> with {self.answers:,} answers</p>"
+            "<table><tr><th>round</th><th>pick</th><th>answers</th><th>decided by</th><th>drawn from</th></tr>"
+            f"{rows}</table>"
+            f"<p>{html.escape(str(self.certificate))}</p>"
+        )
+
+    def plot(self, file: str | Path | None = None) -> Figure:
+        """Intervals of the contenders per round, answers over items, gain per round; `file` also saves it."""
+        from handful.study.plots import plot
+
+        return plot(self, file)
+
+
+def result_of(fold: Fold, items: tuple[Any, ...]) -> Result:
+    """What the study has found so far; an item stands for its position in `items`."""
+    return Result(
+        tuple(items[i] for i in fold.chosen),
+        fold.answers,
+        tuple(_round_result(fold, closed, items) for closed in fold.rounds),
+        certificate_of(fold),
+    )
+
+
+def certificate_of(fold: Fold) -> Guarantee:
+    """What may be claimed about the items chosen so far."""
+    decided = all(closed.closing.ended in ("rule", "alone") for closed in fold.rounds)
+    if not fold.exploration.all_picked or not decided:
+        return NO_GUARANTEE
+    if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
+        return NO_GUARANTEE
+    guarantee = fold.setup.explorer.guarantee(fold.setup.problem)
+    if guarantee.bound is None or not any(excluded_answers(fold, closed) for closed in fold.rounds):
+        return guarantee
+    return replace(guarantee, assumptions=(*guarantee.assumptions, "excluding workers by the rules was right"))
+
+
+def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
+    """How many answers to the questions of a closed round come from workers who are excluded."""
+    excluded = fold.workers.excluded
+    if not excluded:
+        return 0
+    asked = slice(closed.questions.start, closed.questions.stop)
+    workers = np.asarray(fold.questions.worker[asked], dtype=np.int64)
+    return int(np.isin(workers, list(excluded)).sum())
+
+
+def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> RoundResult:
+    event = closed.closing
+    standing = np.asarray(fold.questions.standing[closed.questions.start : closed.questions.stop])
+    return RoundResult(
+        round=event.round,
+        pick=items[event.pick],
+        candidates=tuple(items[i] for i in event.best),
+        ended=event.ended,
+        reached=math.inf if event.reached is None else event.reached,
+        answers=int(np.isin(standing, (ANSWERED, LATE)).sum()),
+        late=int((standing == LATE).sum()),
+        affected_by_exclusion=excluded_answers(fold, closed) > 0,
+        items=items,
+        counted=closed.answers,
+        mean=closed.estimates.mean,
+        lower=closed.estimates.lower,
+        upper=closed.estimates.upper,
+    )
+
+
+def _number(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _plain(item: Any) -> Any:
+    """An item in JSON: itself if it is text or a whole number, else its text."""
+    return item if isinstance(item, (str, int)) else str(item)

@@ -1,0 +1,139 @@
+"""Running an oracle to the end: the same result in any order of execution.
+
+Question n is decided from the answers up to n − in_flight, told in question order. So it does not matter where the
+oracle runs, how many run at once, or which is done first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
+
+from handful.study.desk import Desk
+from handful.study.questions import Question
+from handful.study.writer import Writer
+
+Oracle = Callable[[Question], object]
+WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
+SHOW_EVERY_S = 0.1
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How far a run is."""
+
+    picked: int
+    k: int
+    answers: int
+    budget: int | None
+
+
+Progress = Callable[[RunProgress], None]
+
+
+class _Pending(Protocol):
+    """An answer on its way."""
+
+    def result(self) -> object: ...
+
+    def cancel(self) -> bool: ...
+
+
+class _Later:
+    """An oracle that is called when its answer is wanted."""
+
+    def __init__(self, oracle: Oracle, question: Question) -> None:
+        self._oracle = oracle
+        self._question = question
+
+    def result(self) -> object:
+        return self._oracle(self._question)
+
+    def cancel(self) -> bool:
+        return True
+
+
+def run(
+    desk: Desk, writer: Writer, oracle: Oracle, progress: Progress | bool | None, executor: Executor | None
+) -> None:
+    """Ask and answer until the study is finished."""
+    waiting: deque[tuple[Question, _Pending | Future[object]]] = deque()
+
+    def send(question: Question) -> None:
+        pending = _Later(oracle, question) if executor is None else executor.submit(oracle, question)
+        waiting.append((question, pending))
+
+    def ask_more() -> None:
+        # What a round left in flight is told before the next round asks, as in a simulation.
+        if not waiting or waiting[0][0].round == writer.fold.exploration.round:
+            for question in _more(desk, writer):
+                send(question)
+
+    with _shown(progress) as show:
+        try:
+            for question in _left_open(desk, writer):
+                send(question)
+            ask_more()
+            flushed = shown = time.monotonic()
+            while waiting:
+                question, pending = waiting[0]
+                answer = pending.result()
+                with writer.writing(wait=False) as now:
+                    desk.tell(question.id, answer, None, None, 0.0, now)
+                waiting.popleft()
+                ask_more()
+                moment = time.monotonic()
+                if moment - flushed > WAIT_EVERY_S:
+                    writer.flush()
+                    flushed = moment
+                if show and moment - shown > SHOW_EVERY_S:
+                    show(_progress(writer))
+                    shown = moment
+            if show:
+                show(_progress(writer))
+        except BaseException as error:
+            for _, pending in waiting:
+                pending.cancel()
+            if waiting and not isinstance(error, KeyboardInterrupt):
+                error.add_note(
+                    f"question {waiting[0][0].id} stays open and {writer.fold.answers} answers are kept: "
+                    "call run(oracle) again to go on"
+                )
+            raise
+        finally:
+            writer.flush()
+
+
+def _left_open(desk: Desk, writer: Writer) -> list[Question]:
+    """Questions of an earlier run, or of workers who are gone."""
+    with writer.lock:
+        return [desk.question(number) for number in writer.fold.leases.numbers()]
+
+
+def _more(desk: Desk, writer: Writer) -> list[Question]:
+    """All the new questions that may be in flight now."""
+    questions = []
+    with writer.writing(wait=False) as now:
+        while (question := desk.ask_new(None, now)) is not None:
+            questions.append(question)
+    return questions
+
+
+def _progress(writer: Writer) -> RunProgress:
+    fold = writer.fold
+    return RunProgress(len(fold.chosen), fold.setup.problem.k, fold.answers, fold.budget)
+
+
+def _shown(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
+    if progress is None or progress is False:
+        return nullcontext(None)
+    if progress is not True:
+        return nullcontext(progress)
+    from handful.study.progress import bar
+
+    return bar()

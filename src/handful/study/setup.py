@@ -1,0 +1,138 @@
+"""What a study is made of before anything happens: items, problem, explorer, leases; and its JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from handful.core.budget import Total
+from handful.core.explorers.settings import Explorer, describe, explorer_named
+from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.problem import Problem
+from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The settings of a study, as its journal's first event records them."""
+
+    ids: tuple[str, ...]
+    problem: Problem
+    explorer: Explorer
+    lease_s: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.lease_s, (int, float)) and math.isfinite(self.lease_s) and self.lease_s > 0):
+            raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the journal."""
+        p = self.problem
+        return {
+            "items": list(self.ids),
+            "fingerprint": fingerprint(self.ids),
+            "k": p.k,
+            "feedback": _feedback_to_dict(p.feedback),
+            "explorer": describe(self.explorer),
+            "epsilon": p.epsilon,
+            "delta": p.delta,
+            "budget": None if p.total is None else p.total.answers,
+            "ratio": p.ratio,
+            "in_flight": p.in_flight,
+            "lease_s": self.lease_s,
+            "prior": None if p.prior is None else list(p.prior),
+            "chosen": list(p.chosen),
+            "seed": p.seed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Setup:
+        """The inverse; StorageCorrupt where that is not what a journal begins with."""
+        try:
+            ids = tuple(data["items"])
+            if fingerprint(ids) != data["fingerprint"]:
+                raise ValueError("the items do not match their fingerprint")
+            problem = Problem(
+                size=len(ids),
+                k=data["k"],
+                feedback=_feedback_from_dict(data["feedback"]),
+                epsilon=data["epsilon"],
+                delta=data["delta"],
+                budget=None if data["budget"] is None else Total(data["budget"]),
+                ratio=data["ratio"],
+                in_flight=data["in_flight"],
+                prior=None if data["prior"] is None else tuple(data["prior"]),
+                chosen=tuple(data["chosen"]),
+                seed=data["seed"],
+            )
+            return cls(ids, problem, explorer_named(**data["explorer"]), data["lease_s"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageCorrupt(
+                f"the study's first record does not describe a study ({error}): restore the storage from a backup"
+            ) from error
+
+
+def fingerprint(ids: Sequence[str]) -> str:
+    """A short digest of the items, in order."""
+    return blake2b(json.dumps(list(ids)).encode(), digest_size=16).hexdigest()
+
+
+def tuple_of_items(items: Iterable[Any]) -> tuple[Any, ...]:
+    """The items as given, or InvalidProblem."""
+    if isinstance(items, (str, bytes)):
+        raise InvalidProblem(f"items must be a list of things to pick from, got the text {items[:30]!r}")
+    try:
+        return tuple(items)
+    except TypeError:
+        raise InvalidProblem(f"items must be a list of things to pick from, got {items!r}") from None
+
+
+def ids_of(items: Sequence[Any]) -> tuple[str, ...]:
+    """A string per item. Where `str` cannot tell items apart between two runs, their positions must do."""
+    ids = tuple(map(str, items))
+    if len(set(ids)) == len(ids) and not any(" at 0x" in name for name in ids):
+        return ids
+    names = [item for item in items if isinstance(item, str)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidProblem(f"the items name {twice!r} twice: each item can be picked only once, so give it once")
+    return tuple(map(str, range(len(items))))
+
+
+def check_same_items(items: Sequence[Any], ids: Sequence[str]) -> None:
+    """Raise ItemsChanged unless `items` are those the study was made with, in the same order."""
+    given = ids_of(items)
+    if given == tuple(ids):
+        return
+    if len(given) != len(ids):
+        raise ItemsChanged(
+            f"the study was made with {len(ids)} items, got {len(given)}: give the same items in the same order"
+        )
+    at = next(i for i, (a, b) in enumerate(zip(given, ids, strict=True)) if a != b)
+    raise ItemsChanged(
+        f"item {at} is {given[at]!r}, but the study was made with {ids[at]!r}: give the same items in the same order"
+    )
+
+
+def _feedback_to_dict(feedback: Feedback) -> dict[str, Any]:
+    if isinstance(feedback, Preferences):
+        # JSON has no ∞, which is the β of people who never err.
+        beta = "inf" if feedback.beta == math.inf else feedback.beta
+        return {"kind": "preferences", "tau": feedback.tau, "beta": beta}
+    return {
+        "kind": "values",
+        "noise": feedback.noise,
+        "range": None if feedback.range is None else list(feedback.range),
+    }
+
+
+def _feedback_from_dict(data: dict[str, Any]) -> Feedback:
+    if data["kind"] == "preferences":
+        return Preferences(data["tau"], None if data["beta"] is None else float(data["beta"]))
+    if data["kind"] == "values":
+        return Values(data["noise"], None if data["range"] is None else tuple(data["range"]))
+    raise ValueError(f"unknown feedback {data['kind']!r}")

@@ -1,0 +1,111 @@
+"""Where a study stands right now, for dashboards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from handful.core.objective import Floats, Ints
+from handful.study.estimates import estimates_of
+from handful.study.fold import Fold
+
+
+@dataclass(frozen=True)
+class WorkerStatus:
+    """What one worker did."""
+
+    name: str
+    answers: int
+    skips: int
+    excluded: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Status:
+    """A picture of a study. The arrays have one entry per item, about the open round.
+
+    `answers` are charged, `in_flight` may yet be; both never exceed `budget`. `round_answers` count in the open round,
+    which may cost `round_limit`. `waiting` are the questions in flight about each item.
+    """
+
+    items: tuple[Any, ...]
+    k: int
+    chosen: tuple[Any, ...]
+    round: int
+    answers: int
+    in_flight: int
+    provisional: int
+    budget: int | None
+    round_answers: int
+    round_limit: int | None
+    paused: bool
+    finished: str | None
+    workers: tuple[WorkerStatus, ...]
+    candidate: np.ndarray[Any, np.dtype[np.bool_]]
+    counted: Ints
+    waiting: Ints
+    mean: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def leader(self) -> Any | None:
+        """The candidate of best mean so far; None before the first answer of a round and after the last round."""
+        known = self.candidate & (self.counted > 0)
+        if self.finished or not known.any():
+            return None
+        return self.items[int(np.argmax(np.where(known, self.mean, -np.inf)))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers that a program wants first, as plain JSON."""
+        return {
+            "k": self.k,
+            "items": len(self.items),
+            "chosen": [str(item) for item in self.chosen],
+            "round": self.round,
+            "answers": self.answers,
+            "in_flight": self.in_flight,
+            "provisional": self.provisional,
+            "budget": self.budget,
+            "round_answers": self.round_answers,
+            "round_limit": self.round_limit,
+            "paused": self.paused,
+            "finished": self.finished,
+            "leader": None if self.leader is None else str(self.leader),
+            "workers": len(self.workers),
+        }
+
+
+def status_of(fold: Fold, items: tuple[Any, ...], finished: str | None) -> Status:
+    """The picture of a fold."""
+    exploration, workers = fold.exploration, fold.workers
+    board = exploration.state.board
+    over = exploration.all_picked
+    estimates = estimates_of(fold.setup, exploration.state)
+    excluded = set(workers.excluded)
+    return Status(
+        items=items,
+        k=fold.setup.problem.k,
+        chosen=tuple(items[i] for i in fold.chosen),
+        round=min(exploration.round, fold.setup.problem.k),
+        answers=fold.answers,
+        in_flight=len(fold.leases),
+        provisional=len(fold.provisional),
+        budget=fold.budget,
+        round_answers=0 if over else exploration.counted,
+        round_limit=None if over or exploration.limit < 0 else exploration.limit,
+        paused=fold.paused,
+        finished=finished,
+        workers=tuple(
+            WorkerStatus(name, workers.answers[n], workers.skips[n], n in excluded)
+            for n, name in enumerate(workers.names)
+        ),
+        candidate=board.items["where"] >= 0,
+        counted=board.items["count"].copy(),
+        waiting=board.items["waiting"].copy(),
+        mean=estimates.mean,
+        lower=estimates.lower,
+        upper=estimates.upper,
+    )

@@ -1,0 +1,366 @@
+"""The study: ask and tell, in any order, from any thread; its journal is the only truth."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from handful.core.budget import PerItem, Total
+from handful.core.explorers.settings import Explorer, default_explorer, explorer_named
+from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.problem import Problem
+from handful.errors import InvalidAnswer, InvalidProblem, SmallBudget, StorageError, StudyClosed
+from handful.storage import open_journal
+from handful.study import events
+from handful.study.desk import Desk, check_worker
+from handful.study.fold import Fold
+from handful.study.questions import Question, Receipt
+from handful.study.results import Result, result_of
+from handful.study.running import Oracle, Progress, run
+from handful.study.setup import Setup, check_same_items, ids_of, tuple_of_items
+from handful.study.status import Status, status_of
+from handful.study.writer import Callback, Writer, fold_of
+
+
+class Study:
+    """One selection problem from first question to final summary.
+
+    Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
+    units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
+    `PerItem(b)`. `in_flight` is how many questions may be unanswered at once. With `storage` (a path or a URL)
+    everything is kept, and `Study.open` goes on where it ended; without, the study ends with its process.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Any],
+        k: int,
+        *,
+        feedback: Feedback,
+        explorer: str | Explorer | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.05,
+        budget: int | PerItem | None = None,
+        ratio: float | None = None,
+        in_flight: int = 1,
+        lease_s: float = 120,
+        prior: Sequence[float] | None = None,
+        chosen: Iterable[Any] = (),
+        seed: int = 0,
+        storage: str | Path | None = None,
+        name: str = "study",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        given = tuple_of_items(items)
+        if not isinstance(feedback, (Values, Preferences)):
+            raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
+        problem = Problem(
+            size=len(given),
+            k=k,
+            feedback=feedback,
+            epsilon=epsilon,
+            delta=delta,
+            budget=budget,
+            ratio=ratio,
+            in_flight=in_flight,
+            prior=None if prior is None else tuple(float(score) for score in prior),
+            chosen=tuple(position_of(item, given) for item in chosen),
+            seed=seed,
+        )
+        if explorer is None:
+            explorer = default_explorer(problem)
+        settings = explorer_named(explorer) if isinstance(explorer, str) else explorer
+        setup = Setup(ids_of(given), problem, settings, lease_s)
+        fold = Fold(setup)
+        warn_of_small_budget(fold)
+        self._start(name, given, Writer(open_journal(storage, name, mode="create"), fold, 0, clock))
+        self._writer.begin(events.Created(setup.to_dict()))
+        with self._writing() as now:
+            self._desk.close_decided(now)
+
+    @classmethod
+    def open(
+        cls,
+        url: str | Path,
+        name: str = "study",
+        items: Iterable[Any] | None = None,
+        *,
+        read_only: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> Study:
+        """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
+
+        Only one process may have a study open for writing; any number may read beside it.
+        """
+        given = None if items is None else tuple_of_items(items)
+        journal = open_journal(url, name, mode="read" if read_only else "write")
+        try:
+            fold, seq = fold_of(journal.read())
+            if given is not None:
+                check_same_items(given, fold.setup.ids)
+        except BaseException:
+            journal.close()
+            raise
+        study = cls.__new__(cls)
+        study._start(name, fold.setup.ids if given is None else given, Writer(journal, fold, seq, clock))
+        study._read_only = read_only
+        return study
+
+    def _start(self, name: str, items: tuple[Any, ...], writer: Writer) -> None:
+        self.name = name
+        self.items = items
+        self._writer = writer
+        self._desk = Desk(items, writer)
+        self._read_only = False
+
+    # Asking and telling
+
+    def ask(self, n: int = 1, worker: str | None = None) -> list[Question]:
+        """Up to `n` questions for `worker`, who has `lease_s` seconds for each; returns once that is durable.
+
+        None may come: ask again when an answer has come in, unless `finished` says that none ever will. Questions that
+        others left unanswered come first, unchanged.
+        """
+        with self._writing() as now:
+            return self._desk.ask(n, worker, now)
+
+    def tell(
+        self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, undo_s: float = 0.0
+    ) -> Receipt:
+        """Answer a question; returns once that is durable. A repeat changes nothing and gives what is stored.
+
+        With `undo_s` the answer is provisional: `revise` may replace it until the worker's next answer, or until the
+        seconds are over. `meta` is any JSON to keep with it.
+        """
+        with self._writing() as now:
+            return self._desk.tell(id, answer, worker, meta, undo_s, now)
+
+    def exchange(
+        self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, n: int = 1, undo_s: float = 0.0
+    ) -> tuple[Receipt, list[Question]]:
+        """`tell` and `ask` in one commit: for a page that sends an answer and wants the next question."""
+        with self._writing() as now:
+            return self._desk.tell(id, answer, worker, meta, undo_s, now), self._desk.ask(n, worker, now)
+
+    def revise(self, id: str, answer: object, worker: str | None = None) -> Receipt:
+        """Replace a provisional answer of the same worker."""
+        with self._writing() as now:
+            self._desk.settle_due(now)
+            question = self._fold.questions.number_of(id)
+            held = self._fold.provisional.get(question)
+            if held is None or held.worker != worker:
+                raise InvalidAnswer(f"question {id} has no answer of this worker that may still be revised")
+            value = self._fold.setup.problem.feedback.check(answer)
+            self._writer.emit(events.Revised(question, self._desk.stored(value), worker), now)
+            return self._desk.receipt(question, repeated=False)
+
+    def skip(self, id: str, reason: str | None = None, worker: str | None = None) -> bool:
+        """Give a question back unanswered; another worker gets it, and the third skip voids it.
+
+        False if `worker` does not hold it (any more): then nothing changes.
+        """
+        check_worker(worker)
+        with self._writing() as now:
+            question = self._fold.questions.number_of(id)
+            if self._fold.leases.holder(question) != (True, worker):
+                return False
+            self._writer.emit(events.Skipped(question, worker, reason), now)
+            self._desk.close_decided(now)
+            return True
+
+    def settle(self) -> int:
+        """Let provisional answers stand whose time to undo is over; gives how many."""
+        with self._writing() as now:
+            return self._desk.settle_due(now)
+
+    def held_by(self, worker: str | None) -> list[Question]:
+        """The questions that `worker` holds, oldest first: for a page that was loaded again."""
+        with self._writer.lock:
+            return [self._desk.question(question) for question in self._fold.leases.held_by(worker)]
+
+    def run(
+        self,
+        oracle: Oracle,
+        *,
+        progress: Progress | bool | None = None,
+        executor: Executor | None = None,
+    ) -> Result:
+        """Ask `oracle` until the study is finished; questions left open by an earlier run come first.
+
+        `oracle` is any function of a `Question`. Question n is decided from the answers up to n − in_flight, in
+        question order, so that the result is the same with any `executor` (of `concurrent.futures`). Interrupted, or
+        when the oracle raises, the study stands as it was: run it again to go on.
+        """
+        self._check_writable()
+        run(self._desk, self._writer, oracle, progress, executor)
+        return self.result()
+
+    # Running the study
+
+    def pause(self) -> None:
+        """Hand out no questions until `resume`; answers are still taken."""
+        self._switch(events.Paused(), self._fold.paused)
+
+    def resume(self) -> None:
+        """End a pause."""
+        self._switch(events.Opened(), not self._fold.paused)
+
+    def close(self, reason: str | None = None) -> Result:
+        """End the study for good, before all items are picked.
+
+        The open round is decided with what it knows, if it knows anything. (To let go of the storage only: `release`.)
+        """
+        with self._writing() as now:
+            self._desk.settle_all(now)
+            exploration = self._fold.exploration
+            if self.finished is None:
+                if exploration.counted > 0:
+                    exploration.conclude_early()
+                    self._writer.emit(exploration.closing(), now)
+                self._writer.emit(events.Closed(reason), now)
+        return self.result()
+
+    def extend(self, budget: int | PerItem) -> None:
+        """Allow `budget` more answers."""
+        with self._writing() as now:
+            self._check_going("extend its budget")
+            problem = self._fold.setup.problem
+            if problem.total is None:
+                raise InvalidProblem("this study has no budget: there is nothing to extend")
+            more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
+            self._writer.emit(events.Extended(more.answers), now)
+
+    def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
+        """Count none of a worker's answers in the open round, and mark the rounds before it.
+
+        `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
+        """
+        check_worker(worker)
+        with self._writing() as now:
+            if not self._fold.workers.excludes(worker):
+                self._writer.emit(events.Excluded(worker, reason, by_rule), now)
+                self._desk.close_decided(now)
+
+    def restore(self, worker: str) -> None:
+        """Undo `exclude`."""
+        with self._writing() as now:
+            if self._fold.workers.excludes(worker):
+                self._writer.emit(events.Restored(worker), now)
+                self._desk.close_decided(now)
+
+    def withdraw(self, item: Any, reason: str | None = None) -> None:
+        """Take an item out of the running: it is not picked, and nothing is asked about it."""
+        with self._writing() as now:
+            self._check_going(f"withdraw {item} from it")
+            position, exploration = position_of(item, self.items), self._fold.exploration
+            if position in self._fold.chosen:
+                raise InvalidProblem(f"{item} is chosen already and cannot be withdrawn")
+            if position in exploration.withdrawn:
+                return
+            left = int(exploration.state.board.round["candidates"][0])
+            if left <= self._fold.setup.problem.k - exploration.round + 1:
+                raise InvalidProblem(
+                    f"without {item} there would be too few items left to pick from: close the study instead"
+                )
+            self._writer.emit(events.Withdrawn(position, reason), now)
+            self._desk.close_decided(now)
+
+    def note(self, topic: str, data: Any = None) -> None:
+        """Keep something in the journal that never changes the study's state."""
+        with self._writing() as now:
+            self._writer.emit(events.Noted(topic, data), now)
+
+    # Looking at it
+
+    @property
+    def finished(self) -> str | None:
+        """Why no more questions will come; None while they may."""
+        return self._desk.finished
+
+    @property
+    def setup(self) -> Setup:
+        """What the study was made with."""
+        return self._fold.setup
+
+    def result(self) -> Result:
+        """What was found so far."""
+        with self._writer.lock:
+            return result_of(self._fold, self.items)
+
+    def status(self) -> Status:
+        """Where the study stands."""
+        with self._writer.lock:
+            return status_of(self._fold, self.items, self.finished)
+
+    def journal(self) -> Iterator[tuple[float, events.Event]]:
+        """The journal: the time and the event, in order."""
+        for record in self._writer.journal.read():
+            yield record.time, events.from_record(record)
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""
+        return self._writer.subscribe(callback)
+
+    def release(self) -> None:
+        """Let go of the storage, so that another process may open the study; here it can still be looked at."""
+        self._writer.journal.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        s = self.status()
+        return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answers>"
+
+    @property
+    def _fold(self) -> Fold:
+        return self._writer.fold
+
+    def _writing(self) -> AbstractContextManager[float]:
+        self._check_writable()
+        return self._writer.writing()
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise StorageError(f"study {self.name!r} is open read-only: open it without read_only to go on with it")
+
+    def _check_going(self, what: str) -> None:
+        if self.finished:
+            raise StudyClosed(f"{self.finished}: it is too late to {what}")
+
+    def _switch(self, event: events.Event, already: bool) -> None:
+        with self._writing() as now:
+            self._check_going("pause or resume it")
+            if not already:
+                self._writer.emit(event, now)
+
+
+def position_of(item: Any, items: Sequence[Any]) -> int:
+    """Where an item stands among the items, or InvalidProblem."""
+    for position, other in enumerate(items):
+        if other is item or other == item:
+            return position
+    raise InvalidProblem(f"{item!r} is not among the {len(items)} items")
+
+
+def warn_of_small_budget(fold: Fold) -> None:
+    """Below one answer per candidate some items are never looked at: that may be meant, so it is a warning."""
+    candidates = fold.setup.problem.candidates
+    if 0 <= fold.exploration.limit < candidates and fold.exploration.round <= fold.setup.problem.k and candidates > 1:
+        warnings.warn(
+            f"the budget gives the first round {fold.exploration.limit} answers for {candidates} candidates: some will "
+            f"never be asked about; {candidates * fold.setup.problem.rounds} answers are one per candidate and round",
+            SmallBudget,
+            stacklevel=3,
+        )

@@ -1,0 +1,75 @@
+"""Who answered: a small number per name, what each did, and whose answers do not count."""
+
+from __future__ import annotations
+
+from array import array
+
+
+class Workers:
+    """The workers of a study, in the order they first appeared."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.answers = array("i")
+        self.skips = array("i")
+        self._numbers: dict[str, int] = {}
+        self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
+
+    def number(self, name: str | None) -> int:
+        """The worker's number; -1 for answers from nobody in particular."""
+        if name is None:
+            return -1
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self.names)
+            self.names.append(name)
+            self.answers.append(0)
+            self.skips.append(0)
+        return number
+
+    def name(self, number: int) -> str | None:
+        """The inverse of `number`."""
+        return None if number < 0 else self.names[number]
+
+    def note_answer(self, name: str | None) -> int:
+        """One more answer; gives the worker's number."""
+        number = self.number(name)
+        if number >= 0:
+            self.answers[number] += 1
+        return number
+
+    def note_skip(self, name: str | None) -> None:
+        """One more skip."""
+        number = self.number(name)
+        if number >= 0:
+            self.skips[number] += 1
+
+    def exclude(self, name: str, by_rule: bool) -> None:
+        """Their answers do not count."""
+        self._excluded[self.number(name)] = by_rule
+
+    def restore(self, name: str) -> None:
+        """Their answers count again."""
+        self._excluded.pop(self.number(name), None)
+
+    def knows(self, name: str | None) -> bool:
+        """Whether they ever answered, skipped or were excluded."""
+        return name in self._numbers
+
+    def is_excluded(self, number: int) -> bool:
+        """Whether the worker's answers do not count."""
+        return number in self._excluded
+
+    def excludes(self, name: str | None) -> bool:
+        """The same, by name."""
+        return bool(self._excluded) and name is not None and self._numbers.get(name, -1) in self._excluded
+
+    @property
+    def excluded(self) -> list[int]:
+        """The numbers of those whose answers do not count."""
+        return list(self._excluded)
+
+    @property
+    def any_excluded_by_hand(self) -> bool:
+        """Whether somebody is excluded by no rule that was fixed before the start."""
+        return not all(self._excluded.values())

@@ -1,0 +1,125 @@
+"""The only hand that writes a journal: events are applied and queued under one lock, and waited for outside it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from handful.errors import HandfulError, StorageCorrupt, StorageError
+from handful.storage import Journal, Record, Ticket
+from handful.study.events import Created, Event, from_record, to_record
+from handful.study.fold import Fold
+from handful.study.setup import Setup
+
+Callback = Callable[[Event], None]
+
+
+def fold_of(records: Iterable[Record]) -> tuple[Fold, int]:
+    """The state after all records, and the number of the next."""
+    stream = iter(records)
+    first = next(stream, None)
+    event = None if first is None else from_record(first)
+    if not isinstance(event, Created):
+        raise StorageCorrupt("the journal does not begin with the study's creation: restore the storage from a backup")
+    fold, count = Fold(Setup.from_dict(event.setup)), 1
+    for record in stream:
+        fold.apply(from_record(record), record.time)
+        count += 1
+    return fold, count
+
+
+class Writer:
+    """A fold, the journal it follows, and the lock around both."""
+
+    def __init__(self, journal: Journal, fold: Fold, seq: int, clock: Callable[[], float]) -> None:
+        self.fold = fold
+        self.journal = journal
+        self.lock = threading.RLock()
+        self._clock = clock
+        self._seq = seq
+        self._pending: list[Record] = []
+        self._happened: list[Event] = []
+        self._callbacks: list[Callback] = []
+        self._failure: StorageError | None = None
+        self._last: Ticket | None = None
+
+    @contextmanager
+    def writing(self, *, wait: bool = True) -> Iterator[float]:
+        """A turn to emit events; it ends once they are durable (or with wait=False, once they are queued)."""
+        with self.lock:
+            if self._failure is not None:
+                raise StorageError(
+                    f"this study could not store what happened ({self._failure}); "
+                    "open it again to go on from what is stored"
+                ) from self._failure
+            try:
+                yield self._clock()
+            except HandfulError:
+                ticket, happened = self._append()
+                raise
+            except BaseException:
+                self._start_over()
+                raise
+            else:
+                ticket, happened = self._append()
+        if wait and ticket is not None:
+            self.wait(ticket)
+        for callback in self._callbacks if happened else ():
+            for event in happened:
+                callback(event)
+
+    def emit(self, event: Event, now: float) -> None:
+        """Apply an event and put it on its way; only within `writing`."""
+        self._pending.append(to_record(event, self._seq + len(self._pending), now))
+        self.fold.apply(event, now)
+        if self._callbacks:
+            self._happened.append(event)
+
+    def begin(self, event: Created) -> None:
+        """The journal's first event, which made the fold and is not applied to it."""
+        with self.lock:
+            self._pending.append(to_record(event, 0, self._clock()))
+
+    def wait(self, ticket: Ticket) -> None:
+        """Until it is durable. What could not be stored has happened in memory only, so the study ends here."""
+        try:
+            ticket.wait()
+        except StorageError as error:
+            self._failure = error
+            raise
+
+    def flush(self) -> None:
+        """Until everything is durable."""
+        if self._last is not None:
+            self.wait(self._last)
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Call `callback` after each event; gives the function that ends it."""
+        self._callbacks = [*self._callbacks, callback]
+
+        def unsubscribe() -> None:
+            self._callbacks = [kept for kept in self._callbacks if kept is not callback]
+
+        return unsubscribe
+
+    def _append(self) -> tuple[Ticket | None, list[Event]]:
+        happened, self._happened = self._happened, []
+        if not self._pending:
+            return None, happened
+        records, self._pending = self._pending, []
+        try:
+            self._last = self.journal.append(records)
+        except StorageError as error:
+            self._failure = error
+            raise
+        self._seq += len(records)
+        return self._last, happened
+
+    def _start_over(self) -> None:
+        """Interrupted half-way through an event: nothing of this turn has happened, and the journal knows the rest."""
+        self._pending, self._happened = [], []
+        try:
+            self.fold, self._seq = fold_of(self.journal.read())
+        except StorageError as error:
+            self._failure = error
