@@ -250,7 +250,7 @@ def test_a_zip_of_very_many_or_very_much_is_refused_whole(tmp_path: Path, monkey
 
 def test_texts_are_items_like_pictures(tmp_path: Path) -> None:
     table = tmp_path / "abstracts.csv"
-    table.write_text('id;text\na1;"First; with a semicolon"\na2;<b>Second</b>\na3;\na4;  first; WITH a semicolon\n')
+    table.write_text('id;text\na1;"First; with a semicolon"\na2;<b>Second</b>\na3;\na4;"  first; WITH a  semicolon"\n')
     collection = ingest(table, tmp_path / "items")
     assert [(item.id, item.kind, item.text) for item in collection] == [
         ("a1", "text", "First; with a semicolon"),

@@ -99,7 +99,7 @@ def _item(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
 
 
 def _keep(decoded: Decoded, folder: Path) -> str:
-    """Store both versions under the hash of the large one, so that the same pixels have one name whatever their file."""
+    """Store both versions under the hash of the large one, so that the same pixels have one name in any file."""
     name = hashlib.sha256(decoded.large).hexdigest()[:32]
     for ending, data in (("-small.webp", decoded.thumbnail), (".webp", decoded.large)):
         final = folder / f"{name}{ending}"

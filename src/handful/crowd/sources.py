@@ -182,10 +182,6 @@ class ZipSource(AbstractContextManager[Source]):
                 yield taken
                 continue
             left -= len(taken)
-            if left <= 0:
-                raise InvalidCollection(
-                    f"{self.path.name} holds more than {MAX_ZIP_BYTES // 10**9} GB when unpacked: split it"
-                )
             yield _raw(entry.filename, taken)
 
     def _bytes_of(self, entry: zipfile.ZipInfo, left: int) -> bytes | LeftOut:
@@ -199,7 +195,10 @@ class ZipSource(AbstractContextManager[Source]):
                 while part := stream.read(65_536):
                     parts.append(part)
                     size += len(part)
-                    if size > min(MAX_PICTURE_BYTES, left):
+                    if size > left:
+                        whole = f"{self.path.name} holds more than {MAX_ZIP_BYTES // 10**9} GB when unpacked"
+                        raise InvalidCollection(f"{whole}: split it")
+                    if size > MAX_PICTURE_BYTES:
                         return _too_large(name)
                     if size > RATIO_COUNTS_FROM and size > MAX_RATIO * max(1, entry.compress_size):
                         return LeftOut(name, f"unpacks to more than {MAX_RATIO} times its size, like a bomb")

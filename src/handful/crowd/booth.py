@@ -1,0 +1,257 @@
+"""One study as its workers meet it: who holds which question, on which side, and what comes next.
+
+The study decides and remembers. The booth only turns questions into pairs with a left and a right, tokens into
+questions, and the study's refusals into words for people. It may be used from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from handful.crowd import messages
+from handful.crowd.cards import card
+from handful.crowd.items import Collection
+from handful.crowd.live import Live
+from handful.crowd.refusals import Refusal, closed, not_found
+from handful.crowd.seals import Worker
+from handful.crowd.settings import Settings
+from handful.crowd.tallies import Tallies
+from handful.errors import InvalidAnswer, StorageError
+from handful.study.events import Event, Noted
+from handful.study.questions import Question, Receipt
+from handful.study.study import Study
+
+THEME = "theme"
+JOINED = "joined"
+
+
+@dataclass(frozen=True)
+class LastAnswer:
+    """What a worker may still undo."""
+
+    token: str
+    side: messages.Side
+    until: float
+
+
+class Booth:
+    """A study, its theme, and the people in front of it."""
+
+    def __init__(
+        self,
+        study: Study,
+        collection: Collection,
+        settings: Settings,
+        theme: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.study = study
+        self.name = study.name
+        self.collection = collection
+        self.settings = settings
+        self.clock = clock
+        self.live = Live()
+        self.tallies = Tallies()
+        self.well = True
+        self.k = study.setup.problem.k
+        self.theme = theme or study.name
+        self._lock = threading.Lock()
+        self._busy: dict[str, tuple[threading.Lock, int]] = {}
+        self._last: dict[str, LastAnswer] = {}
+        self._recall()
+        self._latest = study.status()
+        if theme is not None and theme != self._noted_theme:
+            study.note(THEME, theme)
+        study.subscribe(self._happened)
+
+    def _recall(self) -> None:
+        """Count again what the journal tells."""
+        self._noted_theme: str | None = None
+        for when, event in self.study.journal():
+            self.tallies.count(event, when)
+            if isinstance(event, Noted) and event.topic == THEME:
+                self._noted_theme = self.theme = str(event.data)
+
+    def _happened(self, event: Event) -> None:
+        with self._lock:
+            self.tallies.count(event, self.clock())
+        self.live.changed()
+
+    # For everybody
+
+    @property
+    def state(self) -> messages.StudyState:
+        """Whether there is anything to answer, now or later."""
+        if self.study.finished is not None:
+            return "finished"
+        return "paused" if self._latest.paused else "open"
+
+    def progress(self, answered: int = 0) -> messages.Progress:
+        """How far somebody who gave so many answers is, and how far everybody together."""
+        return messages.Progress(
+            answered=answered,
+            goal=self.settings.goal,
+            answers=self.tallies.answers,
+            budget=self._latest.budget,
+            chosen=len(self.study.setup.problem.chosen) + self.tallies.picked,
+            k=self.k,
+        )
+
+    def settle(self) -> None:
+        """Let answers stand whose time to undo is over, and look how things are. Called twice a second."""
+        try:
+            if self.study.finished is None:
+                self.study.settle()
+            self.well = True
+        except StorageError:
+            self.well = False
+            raise
+        self.look()
+
+    def look(self) -> None:
+        """Remember the study's status: it is too much work to take for every answer."""
+        self._latest = self.study.status()
+
+    def close(self) -> None:
+        """Free the storage."""
+        self.study.release()
+
+    # For one worker
+
+    def note_joined(self, worker: Worker, said: messages.Join) -> None:
+        """Consent and practice go into the journal."""
+        practice = None if said.practice is None else said.practice.model_dump()
+        self.study.note(JOINED, {"worker": worker.id, "consent": said.consent, "practice": practice})
+
+    def work(self, worker: Worker) -> messages.Work:
+        """What this worker has to do now: the questions they hold, and more if they hold too few."""
+        with self._one_at_a_time(worker):
+            return self._work(worker, self._held_and_more(worker))
+
+    def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
+        """Take an answer and give the next questions; both are durable when this returns."""
+        question = self._question_of(worker, said.token)
+        item_left = worker.item_is_left(question)
+        with self._one_at_a_time(worker):
+            held = [other for other in self.study.held_by(worker.id) if other.id != question]
+            meta: dict[str, object] = {"side": said.side, "item": "left" if item_left else "right"}
+            if said.ms is not None:
+                meta["ms"] = said.ms
+            value = (said.side == "left") == item_left
+            more = self._room(worker, len(held))
+            # Nothing was left to have ready: the round waits for this answer, and should not wait for second thoughts.
+            undo_s = 0.0 if more == 2 else self.settings.undo_s + self.settings.redo_s
+            if more:
+                receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s)
+            else:
+                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s), []
+            return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
+
+    def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
+        """Replace the last answer while that is possible."""
+        question = self._question_of(worker, said.token)
+        item_left = worker.item_is_left(question)
+        with self._one_at_a_time(worker):
+            try:
+                receipt = self.study.revise(question, (said.side == "left") == item_left, worker.id)
+            except InvalidAnswer:
+                raise Refusal(409, "too_late", "This answer has been counted and can no longer be changed.") from None
+            return self._answered(worker, said.token, receipt, item_left, self._held_and_more(worker))
+
+    def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
+        """Pass a question on; skipping it again, or after answering it, changes nothing."""
+        question = self._question_of(worker, said.token)
+        with self._one_at_a_time(worker):
+            if self.study.finished is not None:
+                raise closed()
+            self.study.skip(question, said.reason, worker.id)
+            return self._work(worker, self._held_and_more(worker))
+
+    def _held_and_more(self, worker: Worker) -> list[Question]:
+        held = self.study.held_by(worker.id)
+        more = self._room(worker, len(held))
+        return [*held, *self.study.ask(more, worker.id)] if more else held
+
+    def _room(self, worker: Worker, held: int) -> int:
+        """How many questions to ask for: one to see, and one to have ready while not too many are in flight.
+
+        A question that waits in a browser was drawn without the answers that came since; with many workers there
+        would be so many that the study could hardly learn from one answer to the next.
+        """
+        if self.state != "open" or self.tallies[worker.id].excluded:
+            return 0
+        want = 2 if 2 * self._latest.in_flight < self.study.setup.problem.in_flight or self.settings.solo else 1
+        return max(0, want - held)
+
+    def _question_of(self, worker: Worker, token: str) -> str:
+        question = worker.question(token)
+        if question is None:
+            raise not_found()
+        return question
+
+    def _answered(
+        self, worker: Worker, token: str, receipt: Receipt, item_left: bool, questions: list[Question]
+    ) -> messages.Answered:
+        side: messages.Side | None = None
+        if receipt.answer is not None:
+            side = "left" if bool(receipt.answer) == item_left else "right"
+        if not receipt.repeated:
+            self._last.pop(worker.id, None)
+            if side is not None and receipt.standing == "provisional":
+                self._last[worker.id] = LastAnswer(token, side, self.clock() + self.settings.undo_s)
+        work = self._work(worker, questions)
+        taken = messages.Taken(token=token, side=side, repeated=receipt.repeated)
+        return messages.Answered(**dict(work), answer=taken)
+
+    def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
+        state = self.state
+        tally = self.tallies[worker.id]
+        if tally.excluded:
+            state = "finished"
+        shown = [self._pair(worker, question) for question in questions] if state == "open" else []
+        return messages.Work(
+            state=("questions" if shown else "waiting") if state == "open" else state,
+            questions=shown,
+            progress=self.progress(tally.answers),
+            undo=self._undo_offer(worker),
+        )
+
+    def _pair(self, worker: Worker, question: Question) -> messages.Pair:
+        item, rival = card(self.collection[question.item]), card(self.collection[question.rival])
+        left, right = (item, rival) if worker.item_is_left(question.id) else (rival, item)
+        return messages.Pair(
+            token=worker.token(question.id),
+            round=question.round,
+            chosen=[card(self.collection[id_]) for id_ in question.chosen],
+            left=left,
+            right=right,
+        )
+
+    def _undo_offer(self, worker: Worker) -> messages.UndoOffer | None:
+        last = self._last.get(worker.id)
+        if last is None:
+            return None
+        seconds = last.until - self.clock()
+        if seconds <= 0:
+            self._last.pop(worker.id, None)
+            return None
+        return messages.UndoOffer(token=last.token, side=last.side, seconds=round(seconds, 1))
+
+    @contextmanager
+    def _one_at_a_time(self, worker: Worker) -> Iterator[None]:
+        """Two tabs, or an impatient client, wait for each other; different workers do not."""
+        with self._lock:
+            lock, users = self._busy.get(worker.id, (threading.Lock(), 0))
+            self._busy[worker.id] = (lock, users + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, users = self._busy.pop(worker.id)
+                if users > 1:
+                    self._busy[worker.id] = (lock, users - 1)

@@ -1,0 +1,213 @@
+"""The JSON interface, as types: what a client sends and what it gets. `docs/http.md` describes each field."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Side = Literal["left", "right"]
+SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]
+StudyState = Literal["open", "paused", "finished"]
+WorkerState = Literal["questions", "waiting", "paused", "finished"]
+Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
+
+
+class Sent(BaseModel):
+    """What comes from a client: nothing unknown is taken."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Practice(Sent):
+    correct: Annotated[int, Field(ge=0, le=100)]
+    of: Annotated[int, Field(ge=0, le=100)]
+
+
+class Join(Sent):
+    """Consent, and how the practice went, if there was one."""
+
+    consent: bool
+    practice: Practice | None = None
+
+
+class Answer(Sent):
+    """Which side, and how long the pair was visible."""
+
+    token: Token
+    side: Side
+    ms: Annotated[int, Field(ge=0, le=86_400_000)] | None = None
+
+
+class Skip(Sent):
+    token: Token
+    reason: SkipReason
+
+
+class Undo(Sent):
+    """The other side after all."""
+
+    token: Token
+    side: Side
+
+
+class Card(BaseModel):
+    """One item as it is shown: a picture or a text."""
+
+    kind: Literal["picture", "text"]
+    caption: str
+    text: str | None = None
+    alt: str | None = None
+    image: str | None = None
+    thumbnail: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+class Pair(BaseModel):
+    """One question."""
+
+    token: str
+    round: int
+    chosen: list[Card]
+    left: Card
+    right: Card
+
+
+class Progress(BaseModel):
+    """How far this worker and everybody together are."""
+
+    answered: int
+    goal: int | None
+    answers: int
+    budget: int | None
+    chosen: int
+    k: int
+
+
+class UndoOffer(BaseModel):
+    """The last answer, while it may be changed."""
+
+    token: str
+    side: Side
+    seconds: float
+
+
+class Work(BaseModel):
+    """What a worker has to do now."""
+
+    state: WorkerState
+    questions: list[Pair]
+    progress: Progress
+    undo: UndoOffer | None = None
+
+
+class Taken(BaseModel):
+    """The answer that is stored: yours, or the one that was there before."""
+
+    token: str
+    side: Side | None
+    repeated: bool
+
+
+class Answered(Work):
+    answer: Taken
+
+
+class About(BaseModel):
+    """What anybody with the link may know of a study."""
+
+    study: str
+    theme: str
+    state: StudyState
+    k: int
+    items: int
+    goal: int | None
+    consent: str | None
+    instructions: str
+    undo_s: float
+    solo: bool
+    joined: bool
+
+
+class Public(BaseModel):
+    """The line of a study in the list of all."""
+
+    study: str
+    theme: str
+    state: StudyState
+
+
+class Exclude(Sent):
+    worker: Annotated[str, Field(min_length=1, max_length=64)]
+    reason: Annotated[str, Field(max_length=200)] = ""
+
+
+class Restore(Sent):
+    worker: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class Login(Sent):
+    key: Annotated[str, Field(max_length=200)]
+
+
+class ItemLine(BaseModel):
+    """An item on the organizer's page, with what is known of it in the open round."""
+
+    id: str
+    card: Card
+    mean: float | None
+    lower: float | None
+    upper: float | None
+    answers: int
+    chosen: int | None = Field(description="its place in the summary, from 1; null while it is not chosen")
+    leader: bool
+    contender: bool = Field(description="whether it may still be the best of this round, as far as is known")
+
+
+class WorkerLine(BaseModel):
+    """A worker on the organizer's page."""
+
+    worker: str
+    answers: int
+    skips: int
+    left_share: float | None
+    median_ms: int | None
+    excluded: bool
+
+
+class RoundLine(BaseModel):
+    """A round that is over."""
+
+    round: int
+    pick: str
+    ended: str
+    answers: int
+
+
+class Status(BaseModel):
+    """Everything the organizer's page shows."""
+
+    study: str
+    theme: str
+    state: StudyState
+    ended: str | None
+    k: int
+    explorer: str
+    round: int
+    answers: int
+    provisional: int
+    in_flight: int
+    budget: int | None
+    answers_per_minute: float
+    active_workers: int
+    streams: int
+    chosen: list[ItemLine]
+    items: list[ItemLine]
+    workers: list[WorkerLine]
+    rounds: list[RoundLine]
+    certificate: str
+
+
+class Health(BaseModel):
+    status: Literal["ok"]

@@ -1,0 +1,141 @@
+"""From a storage, a collection and themes to a hall: studies that exist are taken up, others are begun."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from handful import Preferences, Study
+from handful.crowd.booth import Booth
+from handful.crowd.hall import Hall, address_of
+from handful.crowd.items import Collection
+from handful.crowd.seals import secret_in
+from handful.crowd.settings import Settings
+from handful.errors import InvalidProblem, ItemsChanged, StorageError
+from handful.storage import list_studies
+
+ANSWERS_PER_ITEM = 4
+SOLO_ANSWERS = 25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a new study is to be made. `budget` is answers in all; None is a few per item and round."""
+
+    k: int = 6
+    explorer: str | None = None
+    budget: int | None = None
+    epsilon: float | None = None
+    delta: float = 0.05
+    in_flight: int = 200
+    lease_s: float = 120.0
+    seed: int = 0
+
+    def answers(self, items: int, solo: bool) -> int:
+        """The budget, with its default."""
+        if self.budget is not None:
+            return self.budget
+        return self.k * (SOLO_ANSWERS if solo else max(SOLO_ANSWERS, ANSWERS_PER_ITEM * items))
+
+
+def items_folder(storage: str | Path) -> Path:
+    """Where the collection of a database lives: beside the file, or in the current folder for one behind a URL."""
+    text = str(storage)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    if "://" not in text:
+        return Path(f"{text}.items")
+    name = text.rsplit("/", 1)[-1].split("?")[0] or "handful"
+    return Path(f"{name}.items")
+
+
+def open_hall(
+    storage: str | Path | None,
+    collection: Collection,
+    themes: Sequence[str],
+    plan: Plan | None = None,
+    settings: Settings | None = None,
+    *,
+    say: Callable[[str], None] = lambda _: None,
+    clock: Callable[[], float] = time.time,
+) -> Hall:
+    """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
+    plan, settings = plan or Plan(), settings or Settings()
+    booths: dict[str, Booth] = {}
+    try:
+        for name in _stored(storage):
+            booth = _taken_up(storage, name, collection, settings, clock)
+            if booth is not None:
+                booths[name] = booth
+        for theme in themes:
+            if theme not in {booth.theme for booth in booths.values()}:
+                name = address_of(theme, {*booths, *_stored(storage)})
+                booths[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
+    except BaseException:
+        for booth in booths.values():
+            booth.close()
+        raise
+    if not booths:
+        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
+    return Hall(booths, collection, secret_in(collection.folder), settings, storage, clock)
+
+
+def _stored(storage: str | Path | None) -> list[str]:
+    if storage is None:
+        return []
+    try:
+        return [study.name for study in list_studies(storage)]
+    except StorageError:
+        if "://" not in str(storage) and not Path(storage).exists():
+            return []
+        raise
+
+
+def _taken_up(
+    storage: str | Path | None, name: str, collection: Collection, settings: Settings, clock: Callable[[], float]
+) -> Booth | None:
+    """A stored study, unless it is about other things."""
+    assert storage is not None
+    try:
+        study = Study.open(storage, name, collection.ids, clock=clock)
+    except ItemsChanged:
+        return None
+    if not study.setup.problem.feedback.compares:
+        study.release()
+        raise InvalidProblem(f"study {name!r} asks for values, and people can only compare: use another one")
+    return Booth(study, collection, settings, clock=clock)
+
+
+def _begun(
+    storage: str | Path | None,
+    name: str,
+    theme: str,
+    collection: Collection,
+    plan: Plan,
+    settings: Settings,
+    say: Callable[[str], None],
+    clock: Callable[[], float],
+) -> Booth:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = Study(
+            collection.ids,
+            plan.k,
+            feedback=Preferences(),
+            explorer=plan.explorer,
+            epsilon=plan.epsilon,
+            delta=plan.delta,
+            budget=plan.answers(len(collection), settings.solo),
+            in_flight=2 if settings.solo else plan.in_flight,
+            lease_s=plan.lease_s,
+            seed=plan.seed,
+            storage=storage,
+            name=name,
+            clock=clock,
+        )
+    for warning in caught:
+        say(f"{theme}: {warning.message}")
+    return Booth(study, collection, settings, theme, clock)

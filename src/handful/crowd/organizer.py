@@ -1,0 +1,86 @@
+"""What the organizer sees of a study."""
+
+from __future__ import annotations
+
+import math
+
+from handful.crowd import messages
+from handful.crowd.booth import Booth
+from handful.crowd.cards import card
+from handful.study.status import Status
+
+MOST_ITEMS = 400
+
+
+def status_of(booth: Booth, streams: int = 0) -> messages.Status:
+    """Everything the organizer's page shows, in one message."""
+    status, result, now = booth.study.status(), booth.study.result(), booth.clock()
+    lines = item_lines(booth, status)
+    return messages.Status(
+        study=booth.name,
+        theme=booth.theme,
+        state=booth.state,
+        ended=status.finished,
+        k=booth.k,
+        explorer=booth.study.setup.explorer.name,
+        round=status.round,
+        answers=status.answers,
+        provisional=status.provisional,
+        in_flight=status.in_flight,
+        budget=status.budget,
+        answers_per_minute=booth.tallies.per_minute(now),
+        active_workers=booth.tallies.active(now),
+        streams=streams,
+        chosen=sorted((line for line in lines if line.chosen is not None), key=lambda line: line.chosen or 0),
+        items=[line for line in lines if line.chosen is None][:MOST_ITEMS],
+        workers=worker_lines(booth),
+        rounds=[
+            messages.RoundLine(round=one.round, pick=str(one.pick), ended=one.ended, answers=one.answers)
+            for one in result.rounds
+        ],
+        certificate=str(result.certificate),
+    )
+
+
+def item_lines(booth: Booth, status: Status) -> list[messages.ItemLine]:
+    """Every item, best mean first, those of which nothing is known last."""
+    places = {id_: place for place, id_ in enumerate(status.chosen, start=1)}
+    floor = max(
+        (float(low) for low, open_ in zip(status.lower, status.candidate, strict=True) if open_), default=-math.inf
+    )
+    leader = None if status.finished else status.leader
+    lines = [
+        messages.ItemLine(
+            id=id_,
+            card=card(booth.collection[id_]),
+            mean=_number(status.mean[at]),
+            lower=_number(status.lower[at]),
+            upper=_number(status.upper[at]),
+            answers=int(status.counted[at]),
+            chosen=places.get(id_),
+            leader=id_ == leader,
+            contender=bool(status.candidate[at]) and float(status.upper[at]) >= floor and status.finished is None,
+        )
+        for at, id_ in enumerate(status.items)
+    ]
+    return sorted(lines, key=lambda line: (line.mean is None, -(line.mean or 0.0)))
+
+
+def worker_lines(booth: Booth) -> list[messages.WorkerLine]:
+    """Every worker, busiest first."""
+    lines = [
+        messages.WorkerLine(
+            worker=name,
+            answers=tally.answers,
+            skips=tally.skips,
+            left_share=tally.left_share,
+            median_ms=tally.median_ms,
+            excluded=tally.excluded,
+        )
+        for name, tally in list(booth.tallies.workers.items())
+    ]
+    return sorted(lines, key=lambda line: (-line.answers, line.worker))
+
+
+def _number(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None

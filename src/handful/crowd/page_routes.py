@@ -1,0 +1,69 @@
+"""Pages and pictures. The pages are shells; what changes is fetched over the JSON interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse, RedirectResponse
+from fastapi.templating import Jinja2Templates
+
+from handful.crowd.organizer_routes import is_organizer
+from handful.crowd.refusals import not_found
+from handful.crowd.worker_routes import booth_of, hall_of
+
+router = APIRouter(include_in_schema=False)
+templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
+
+FOR_EVER = "private, max-age=31536000, immutable"
+
+
+@router.get("/")
+async def front(request: Request) -> Response:
+    """The list of studies; with only one, that study."""
+    hall = hall_of(request)
+    if len(hall.booths) == 1:
+        return RedirectResponse(f"/s/{next(iter(hall.booths))}", 303)
+    return templates.TemplateResponse(request, "front.html", {"studies": hall.public()})
+
+
+@router.get("/s/{study}")
+async def worker_page(study: str, request: Request) -> Response:
+    """Where people answer."""
+    booth = booth_of(study, request)
+    return templates.TemplateResponse(request, "worker.html", {"study": booth.name, "theme": booth.theme})
+
+
+@router.get("/organize/login")
+async def login_page(request: Request) -> Response:
+    """Where the key goes. The link printed at start has it after the #, which no server and no log ever sees."""
+    return templates.TemplateResponse(request, "login.html", {})
+
+
+@router.get("/organize")
+async def organize_front(request: Request) -> Response:
+    """All studies of an organizer."""
+    if not is_organizer(request):
+        return RedirectResponse("/organize/login", 303)
+    hall = hall_of(request)
+    if len(hall.booths) == 1:
+        return RedirectResponse(f"/organize/{next(iter(hall.booths))}", 303)
+    return templates.TemplateResponse(request, "organize_front.html", {"studies": hall.public()})
+
+
+@router.get("/organize/{study}")
+async def organizer_page(study: str, request: Request) -> Response:
+    """One study, live. To those without the key, studies that exist and studies that do not look the same."""
+    if not is_organizer(request):
+        return RedirectResponse("/organize/login", 303)
+    booth = booth_of(study, request)
+    return templates.TemplateResponse(request, "organizer.html", {"study": booth.name, "theme": booth.theme})
+
+
+@router.get("/items/{name}")
+async def picture(name: str, request: Request) -> Response:
+    """A picture by the hash of its content; its name can only be known from a question that shows it."""
+    hall = hall_of(request)
+    if name not in hall.pictures:
+        raise not_found()
+    return FileResponse(hall.collection.folder / name, media_type="image/webp", headers={"Cache-Control": FOR_EVER})

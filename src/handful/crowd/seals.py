@@ -1,0 +1,151 @@
+"""Secrets and what is sealed with them: worker cookies, question tokens, sides, the organizer's key and sessions.
+
+Nothing that is handed to a browser is stored. A worker's cookie is random and signed, so that the server knows its own
+again; what the journal keeps of it is a keyed hash. A question's token is sealed with a key that only the cookie and
+the database's secret together give: no one else can make it, read it or use it, and it still means the same question
+after a restart.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+SECRET = "secret"
+SECRET_BYTES = 32
+RANDOM_BYTES = 18
+SEAL_BYTES = 15
+NUMBER_BYTES = 6
+
+
+@dataclass(frozen=True)
+class Secret:
+    """The one secret of a database. Everything else is derived from it, each for its own purpose."""
+
+    key: bytes
+
+    def derive(self, purpose: str, *parts: str | bytes) -> bytes:
+        """32 bytes for one purpose; parts are told apart by their lengths."""
+        return keyed(self.key, purpose.encode(), *(part.encode() if isinstance(part, str) else part for part in parts))
+
+    @property
+    def organizer_key(self) -> str:
+        """What the organizer types: 24 letters and digits, the same after a restart."""
+        return b32encode(self.derive("organizer"))[:24].decode().lower()
+
+
+def keyed(key: bytes, *parts: bytes) -> bytes:
+    """HMAC-SHA-256 over parts that cannot run into each other."""
+    return hmac.digest(key, b"".join(len(part).to_bytes(4) + part for part in parts), sha256)
+
+
+def secret_in(folder: Path) -> Secret:
+    """The secret kept in this folder, made when there is none yet; only its owner may read it."""
+    path = folder / SECRET
+    try:
+        kept = path.read_bytes()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = secrets.token_bytes(SECRET_BYTES)
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return secret_in(folder)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(fresh)
+            stream.flush()
+            os.fsync(stream.fileno())
+        return Secret(fresh)
+    return Secret(kept)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Somebody who answers in one study: a name for the journal, and the key of the tokens that are theirs."""
+
+    id: str
+    key: bytes
+
+    def token(self, question: str) -> str:
+        """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
+        number = int(question[1:]).to_bytes(NUMBER_BYTES)
+        seal = keyed(self.key, b"seal", number)[:SEAL_BYTES]
+        return _text(seal + _hide(self.key, seal, number))
+
+    def question(self, token: str) -> str | None:
+        """The question that one of this worker's tokens means; None for any other text."""
+        raw = _bytes(token, SEAL_BYTES + NUMBER_BYTES)
+        if raw is None:
+            return None
+        seal, hidden = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
+        number = _hide(self.key, seal, hidden)
+        if not hmac.compare_digest(keyed(self.key, b"seal", number)[:SEAL_BYTES], seal):
+            return None
+        return f"q{int.from_bytes(number)}"
+
+    def item_is_left(self, question: str) -> bool:
+        """On which side this worker sees the question's item: a fair coin per worker and question."""
+        return bool(keyed(self.key, b"side", question.encode())[0] & 1)
+
+
+def new_cookie(secret: Secret, study: str) -> str:
+    """A cookie for one more worker of this study."""
+    chance = secrets.token_bytes(RANDOM_BYTES)
+    return _text(chance + secret.derive("cookie", study, chance)[:SEAL_BYTES])
+
+
+def worker_of(secret: Secret, study: str, cookie: str | None) -> Worker | None:
+    """Whose cookie this is; None if this study gave out no such cookie."""
+    raw = _bytes(cookie or "", RANDOM_BYTES + SEAL_BYTES)
+    if raw is None:
+        return None
+    chance, seal = raw[:RANDOM_BYTES], raw[RANDOM_BYTES:]
+    if not hmac.compare_digest(secret.derive("cookie", study, chance)[:SEAL_BYTES], seal):
+        return None
+    return Worker("w" + secret.derive("worker", study, chance).hex()[:16], secret.derive("tokens", study, chance))
+
+
+def new_session(secret: Secret, until: float) -> str:
+    """A cookie that opens the organizer's pages until then."""
+    told = int(until).to_bytes(8) + secrets.token_bytes(10)
+    return _text(told + secret.derive("session", told)[:SEAL_BYTES])
+
+
+def is_session(secret: Secret, cookie: str | None, now: float) -> bool:
+    """Whether a cookie is an organizer's, and still valid."""
+    raw = _bytes(cookie or "", 18 + SEAL_BYTES)
+    if raw is None:
+        return False
+    told, seal = raw[:18], raw[18:]
+    genuine = hmac.compare_digest(secret.derive("session", told)[:SEAL_BYTES], seal)
+    return genuine and now < int.from_bytes(told[:8])
+
+
+def is_organizer_key(secret: Secret, given: str) -> bool:
+    """Compared in constant time; spaces and capitals do not matter to someone who types it."""
+    typed = "".join(given.split()).lower().encode()
+    return hmac.compare_digest(sha256(typed).digest(), sha256(secret.organizer_key.encode()).digest())
+
+
+def _hide(key: bytes, seal: bytes, number: bytes) -> bytes:
+    pad = keyed(key, b"hide", seal)
+    return bytes(a ^ b for a, b in zip(number, pad, strict=False))
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).decode()
+
+
+def _bytes(text: str, length: int) -> bytes | None:
+    """The bytes behind a token; None unless it is exactly what `_text` would have written."""
+    try:
+        raw = urlsafe_b64decode(text.encode("ascii"))
+    except (NotBase64, ValueError):
+        return None
+    return raw if len(raw) == length and _text(raw) == text else None

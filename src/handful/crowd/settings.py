@@ -1,0 +1,62 @@
+"""What an organizer may set about the app, each default stated once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CONSENT = (
+    "You will see two things at a time and say which one you would rather add to a small selection. "
+    "Your answers are stored under a random name, without your address or any other data about you, and may be "
+    "published. Taking part is voluntary: you can stop at any time by closing this page."
+)
+INSTRUCTIONS = (
+    "Choose the one of the two that would improve the selection more, given what has been chosen already. "
+    "There is no right or wrong: it is your taste that counts. Use the arrow keys, 1 and 2, a click or a tap."
+)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many per second on average, and so many at once after a rest."""
+
+    per_second: float
+    burst: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one worker and one address may ask of the server. A whole class may sit behind one address."""
+
+    worker: Rate = Rate(5, 30)
+    address: Rate = Rate(200, 1000)
+    joining: Rate = Rate(5, 300)
+    login: Rate = Rate(0.2, 8)
+    body_bytes: int = 16_384
+    streams: int = 2_000
+    streams_per_address: int = 600
+
+    @classmethod
+    def none(cls) -> Limits:
+        """For a load test from one address."""
+        most = Rate(1e9, 1e9)
+        return cls(most, most, most, most, streams=1_000_000, streams_per_address=1_000_000)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One for all the studies of a server.
+
+    goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
+    undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
+    hosts: the names under which the server may be addressed; None for any.
+    """
+
+    goal: int | None = 30
+    consent: str | None = CONSENT
+    instructions: str = INSTRUCTIONS
+    undo_s: float = 5.0
+    redo_s: float = 5.0
+    solo: bool = False
+    hosts: tuple[str, ...] | None = None
+    secure_cookies: bool = False
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,151 @@
+"""What a worker's page, or any other client that answers, asks for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Cookie, Depends, Request, Response
+from fastapi.responses import StreamingResponse
+
+from handful.crowd import live, messages
+from handful.crowd.booth import Booth
+from handful.crowd.guards import address
+from handful.crowd.hall import Hall
+from handful.crowd.refusals import RESPONSES, Refusal, not_found, not_joined, too_fast
+from handful.crowd.seals import Worker, new_cookie, worker_of
+from handful.crowd.streaming import stream
+from handful.crowd.threads import in_thread
+
+COOKIE = "handful"
+COOKIE_S = 30 * 24 * 3600
+PROGRESS_EVERY_S = 2.0
+
+router = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES)
+
+
+def hall_of(request: Request) -> Hall:
+    hall: Hall = request.app.state.hall
+    return hall
+
+
+def booth_of(study: str, request: Request) -> Booth:
+    """The booth of the study in the path."""
+    booth = hall_of(request).booths.get(study)
+    if booth is None:
+        raise not_found()
+    return booth
+
+
+TheBooth = Annotated[Booth, Depends(booth_of)]
+TheCookie = Annotated[str | None, Cookie(alias=COOKIE, include_in_schema=False)]
+
+
+def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None) -> Worker:
+    """Whoever the cookie says it is, if they have not been too fast."""
+    hall = hall_of(request)
+    worker = worker_of(hall.secret, booth.name, cookie)
+    if worker is None:
+        raise not_joined()
+    wait = hall.worker_rate.wait(worker.id)
+    if wait:
+        raise too_fast(wait)
+    return worker
+
+
+TheWorker = Annotated[Worker, Depends(worker_at)]
+
+
+@router.get("/studies")
+async def studies(request: Request) -> list[messages.Public]:
+    """All studies of this server."""
+    return hall_of(request).public()
+
+
+@router.get("/s/{study}")
+async def about(booth: TheBooth, request: Request, cookie: TheCookie = None) -> messages.About:
+    """What to tell somebody before they join; `joined` says whether this browser already has."""
+    hall = hall_of(request)
+    settings = hall.settings
+    return messages.About(
+        study=booth.name,
+        theme=booth.theme,
+        state=booth.state,
+        k=booth.k,
+        items=len(booth.collection),
+        goal=settings.goal,
+        consent=settings.consent,
+        instructions=settings.instructions,
+        undo_s=settings.undo_s,
+        solo=settings.solo,
+        joined=worker_of(hall.secret, booth.name, cookie) is not None,
+    )
+
+
+@router.post("/s/{study}/join")
+async def join(
+    booth: TheBooth, said: messages.Join, request: Request, response: Response, cookie: TheCookie = None
+) -> messages.Work:
+    """Take part: sets the cookie that all other calls need. Joining again changes nothing."""
+    hall = hall_of(request)
+    worker = worker_of(hall.secret, booth.name, cookie)
+    if worker is None:
+        if hall.settings.consent is not None and not said.consent:
+            raise Refusal(422, "no_consent", "Taking part needs your consent.")
+        wait = hall.joining_rate.wait(address(request.scope))
+        if wait:
+            raise too_fast(wait)
+        cookie = new_cookie(hall.secret, booth.name)
+        worker = worker_of(hall.secret, booth.name, cookie)
+        assert worker is not None
+        await in_thread(booth.note_joined, worker, said)
+        response.set_cookie(
+            COOKIE,
+            cookie,
+            max_age=COOKIE_S,
+            path=f"/api/s/{booth.name}",
+            httponly=True,
+            samesite="lax",
+            secure=hall.settings.secure_cookies,
+        )
+    return await in_thread(booth.work, worker)
+
+
+@router.get("/s/{study}/next")
+async def next_questions(booth: TheBooth, worker: TheWorker) -> messages.Work:
+    """The questions this worker holds, the same after a reload and in a second tab."""
+    return await in_thread(booth.work, worker)
+
+
+@router.post("/s/{study}/answer")
+async def answer(booth: TheBooth, worker: TheWorker, said: messages.Answer) -> messages.Answered:
+    """Answer a question. The reply comes once the answer is durable, and brings the next questions.
+
+    A repeat, with the same side or the other, changes nothing and tells what is stored.
+    """
+    return await in_thread(booth.answer, worker, said)
+
+
+@router.post("/s/{study}/skip")
+async def skip(booth: TheBooth, worker: TheWorker, said: messages.Skip) -> messages.Work:
+    """Pass a question on to somebody else."""
+    return await in_thread(booth.skip, worker, said)
+
+
+@router.post("/s/{study}/undo")
+async def undo(booth: TheBooth, worker: TheWorker, said: messages.Undo) -> messages.Answered:
+    """Change the last answer, while it is offered."""
+    return await in_thread(booth.undo, worker, said)
+
+
+@router.get(
+    "/s/{study}/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}}
+)
+async def events(booth: TheBooth, request: Request) -> Response:
+    """Server-sent events: `work` when there may be something to answer, `paused`, and `closed` as the last one."""
+
+    async def now() -> live.Event:
+        state = booth.state
+        name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
+        return name, {"state": state, **booth.progress().model_dump(include={"answers", "budget", "chosen", "k"})}
+
+    return stream(hall_of(request), booth.live, now, PROGRESS_EVERY_S, request)
