@@ -4,7 +4,8 @@ An explorer is a state (a NamedTuple of arrays with a `board` in it) and six ker
 
     begin(state)                          a round begins; the board is cleared already
     propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value,
-                                          item is -1 when there is nothing to ask until an answer comes
+                                          item is -1 when there is nothing to ask until an answer comes;
+                                          then the state is as it was, for nothing records that somebody asked
     tell(state, item, rival, answer)      an answer counts, and is on the board already; per item in the order asked
     void(state, item, rival)              a question will never be answered
     late(state, item, rival, answer)      an answer came after its round: it may teach a belief, never a bound

@@ -333,9 +333,11 @@ def propose(state: TopXState, n: int) -> tuple[int, int]:
     """Line 14: the next query of Q, as τ comparisons with random rivals where queries are comparisons."""
     board, rules = state.board, state.rules[0]
     if rules.next == rules.queued * rules.tau:
+        queued, at = rules.queued, rules.next
         if board.round[0].in_flight > 1:
             refill(state)
         if rules.next == rules.queued * rules.tau:
+            rules.queued, rules.next = queued, at  # nothing to ask: as if nobody had asked
             return -1, -1
     item = state.queue[rules.next // rules.tau]
     rules.next += 1
