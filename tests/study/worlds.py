@@ -1,0 +1,62 @@
+"""What the tests of studies share: a small world, a clock, and a picture of everything a study knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from handful import Study
+from handful.objectives import Coverage
+from handful.study.fold import Fold
+from handful.study.writer import fold_of
+
+
+def coverage(size: int, seed: int = 1) -> Coverage:
+    rng = np.random.default_rng(seed)
+    return Coverage(rng.uniform(0, 2, 8), rng.uniform(0, 0.6, (size, 8)))
+
+
+@dataclass
+class Clock:
+    """Time that passes when told to."""
+
+    now: float = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def picture(fold: Fold) -> dict[str, Any]:
+    """Everything a fold knows, to the bit."""
+    exploration = fold.exploration
+    return {
+        "arrays": [array.tobytes() for array in exploration.arrays()],
+        "before": [array.tobytes() for array in exploration._before],
+        "log": exploration._log.tolist(),
+        "lines": {item: list(line) for item, line in exploration._lines.items() if line},
+        "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
+        "withdrawn": exploration.withdrawn,
+        "mismatches": exploration.mismatches.count,
+        "questions": {name: column.tobytes() for name, column in vars(fold.questions).items()},
+        "workers": {name: list(value) for name, value in vars(fold.workers).items()},
+        "leases": (fold.leases._open, list(fold.leases._waiting)),
+        "provisional": fold.provisional,
+        "rounds": [
+            (r.closing, r.questions, r.answers.tobytes(), r.excluded_by_hand)
+            + tuple(getattr(r.estimates, name).tobytes() for name in ("mean", "lower", "upper"))
+            for r in fold.rounds
+        ],
+        "flags": (fold.answers, fold.paused, fold.closed),
+    }
+
+
+def live(study: Study) -> dict[str, Any]:
+    """What the study in memory knows."""
+    return picture(study._writer.fold)
+
+
+def folded(study: Study) -> dict[str, Any]:
+    """What its journal says."""
+    return picture(fold_of(study._writer.journal.read())[0])
