@@ -27,6 +27,7 @@ from handful.study.study import Study
 
 THEME = "theme"
 JOINED = "joined"
+PRESENT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Booth:
         self._lock = threading.Lock()
         self._busy: dict[str, tuple[threading.Lock, int]] = {}
         self._last: dict[str, LastAnswer] = {}
+        self._seen: dict[str, float] = {}
+        self._present = 0
         self._recall()
         self._latest = study.status()
         if theme is not None and theme != self._noted_theme:
@@ -97,7 +100,7 @@ class Booth:
             goal=self.settings.goal,
             answers=self.tallies.answers,
             budget=self._latest.budget,
-            chosen=len(self.study.setup.problem.chosen) + self.tallies.picked,
+            chosen=self._picked,
             k=self.k,
         )
 
@@ -115,6 +118,9 @@ class Booth:
     def look(self) -> None:
         """Remember the study's status: it is too much work to take for every answer."""
         self._latest = self.study.status()
+        recently = self.clock() - PRESENT_S
+        self._seen = {worker: when for worker, when in self._seen.copy().items() if when > recently}
+        self._present = len(self._seen)
 
     def close(self) -> None:
         """Free the storage."""
@@ -137,7 +143,7 @@ class Booth:
         question = self._question_of(worker, said.token)
         item_left = worker.item_is_left(question)
         with self._one_at_a_time(worker):
-            held = [other for other in self.study.held_by(worker.id) if other.id != question]
+            held = [other for other in self._held(worker) if other.id != question]
             meta: dict[str, object] = {"side": said.side, "item": "left" if item_left else "right"}
             if said.ms is not None:
                 meta["ms"] = said.ms
@@ -171,20 +177,31 @@ class Booth:
             self.study.skip(question, said.reason, worker.id)
             return self._work(worker, self._held_and_more(worker))
 
+    def _held(self, worker: Worker) -> list[Question]:
+        """What the worker has in hand, without what a round that is over has left behind."""
+        round_ = self._picked + 1
+        return [question for question in self.study.held_by(worker.id) if question.round >= round_]
+
+    @property
+    def _picked(self) -> int:
+        return len(self.study.setup.problem.chosen) + self.tallies.picked
+
     def _held_and_more(self, worker: Worker) -> list[Question]:
-        held = self.study.held_by(worker.id)
+        held = self._held(worker)
         more = self._room(worker, len(held))
         return [*held, *self.study.ask(more, worker.id)] if more else held
 
     def _room(self, worker: Worker, held: int) -> int:
-        """How many questions to ask for: one to see, and one to have ready while not too many are in flight.
+        """How many questions to ask for: one to see, and one to have ready while not too many people are here.
 
         A question that waits in a browser was drawn without the answers that came since; with many workers there
         would be so many that the study could hardly learn from one answer to the next.
         """
         if self.state != "open" or self.tallies[worker.id].excluded:
             return 0
-        want = 2 if 2 * self._latest.in_flight < self.study.setup.problem.in_flight or self.settings.solo else 1
+        self._seen[worker.id] = self.clock()
+        alone = self._present <= 1
+        want = 2 if alone or 4 * self._present <= self.study.setup.problem.in_flight else 1
         return max(0, want - held)
 
     def _question_of(self, worker: Worker, token: str) -> str:

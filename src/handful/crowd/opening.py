@@ -19,6 +19,8 @@ from handful.storage import list_studies
 
 ANSWERS_PER_ITEM = 4
 SOLO_ANSWERS = 25
+SOLO_IN_FLIGHT = 6
+"""Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Plan:
     epsilon: float | None = None
     delta: float = 0.05
     in_flight: int = 200
-    lease_s: float = 120.0
+    lease_s: float = 60.0
     seed: int = 0
 
     def answers(self, items: int, solo: bool) -> int:
@@ -129,7 +131,7 @@ def _begun(
             epsilon=plan.epsilon,
             delta=plan.delta,
             budget=plan.answers(len(collection), settings.solo),
-            in_flight=2 if settings.solo else plan.in_flight,
+            in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
             lease_s=plan.lease_s,
             seed=plan.seed,
             storage=storage,

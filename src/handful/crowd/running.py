@@ -17,7 +17,7 @@ import uvicorn
 
 from handful.crowd.app import create_app
 from handful.crowd.hall import Hall
-from handful.errors import StorageError
+from handful.errors import InvalidProblem
 
 GRACE_S = 10
 PLAIN = set(vars(logging.makeLogRecord({})))
@@ -58,12 +58,17 @@ def log_to(where: str | Path | None) -> None:
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there; port 0 is any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio turns off Nagle's delay (40 ms per answer) only where it is.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
     except OSError as error:
-        raise StorageError(
-            f"cannot listen on {host}:{port} ({error.strerror}): choose another --port or --host"
-        ) from error
+        listening.close()
+        where = f"{host}:{port}"
+        raise InvalidProblem(f"cannot listen on {where} ({error.strerror}): choose another --port or --host") from error
+    return listening
 
 
 def port_of(listening: socket.socket) -> int:
