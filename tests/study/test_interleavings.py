@@ -82,7 +82,7 @@ class World:
         return value > 0.5 if self.study.setup.problem.feedback.compares else value
 
     def some_question(self) -> str:
-        asked = len(self.study._writer.fold.questions)
+        asked = len(self.study.fold.questions)
         return f"q{self.rng.integers(max(0, asked - 6), asked)}" if asked else "q0"
 
     def work(self, who: str | None, n: int) -> None:
@@ -109,7 +109,7 @@ class World:
             assert not self.study.exchange(q.id, self.answer(), who, undo_s=5)[0].repeated
 
     def revise(self, who: str | None, n: int) -> None:
-        for question, held in list(self.study._writer.fold.provisional.items()):
+        for question, held in list(self.study.fold.provisional.items()):
             self.study.revise(f"q{question}", self.answer(), held.worker if n else "an impostor")
 
     def skip(self, who: str | None, n: int) -> None:
@@ -181,7 +181,7 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
                     world.check()
                 happened.update(event.kind for _, event in world.study.journal())
                 happened.update(f"ended by {r.ended}" for r in world.study.result().rounds)
-                happened.update(STANDINGS[standing] for standing in world.study._writer.fold.questions.standing)
+                happened.update(STANDINGS[standing] for standing in world.study.fold.questions.standing)
             finally:
                 world.study.release()
 
@@ -194,7 +194,9 @@ def test_any_interleaving_leaves_the_live_state_equal_to_the_fold_of_the_journal
     happened.clear()
     play(explorer, lambda folder: None, examples=80)
     # Else it would be a promise about nothing.
-    ends_by_budget_only = "epsilon" not in EXPLORERS[explorer]  # then all that was asked is counted, and nothing is late
+    ends_by_budget_only = (
+        "epsilon" not in EXPLORERS[explorer]
+    )  # then all that was asked is counted, and nothing is late
     assert set(KINDS) | {"ended by closed"} <= set(happened)
     assert set(STANDINGS) - ({"late"} if ends_by_budget_only else set()) <= set(happened)
     assert ("ended by budget" if ends_by_budget_only else "ended by rule") in happened

@@ -44,8 +44,8 @@ def picture(fold: Fold) -> dict[str, Any]:
         "leases": (fold.leases._open, list(fold.leases._waiting)),
         "provisional": fold.provisional,
         "rounds": [
-            (r.closing, r.questions, r.answers.tobytes(), r.excluded_by_hand)
-            + tuple(getattr(r.estimates, name).tobytes() for name in ("mean", "lower", "upper"))
+            [r.closing, r.questions, r.excluded_by_hand]
+            + [array.tobytes() for array in (r.answers, r.estimates.mean, r.estimates.lower, r.estimates.upper)]
             for r in fold.rounds
         ],
         "flags": (fold.answers, fold.paused, fold.closed),
@@ -54,7 +54,7 @@ def picture(fold: Fold) -> dict[str, Any]:
 
 def live(study: Study) -> dict[str, Any]:
     """What the study in memory knows."""
-    return picture(study._writer.fold)
+    return picture(study.fold)
 
 
 def folded(study: Study) -> dict[str, Any]:

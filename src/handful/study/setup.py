@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from handful.core.budget import Total
-from handful.core.explorers.settings import Explorer, describe, explorer_named
+from handful.core.budget import PerItem, Total
+from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
@@ -74,6 +74,50 @@ class Setup:
             raise StorageCorrupt(
                 f"the study's first record does not describe a study ({error}): restore the storage from a backup"
             ) from error
+
+
+def make_setup(
+    items: Sequence[Any],
+    k: int,
+    *,
+    feedback: Feedback,
+    explorer: str | Explorer | None,
+    epsilon: float | None,
+    delta: float,
+    budget: int | PerItem | None,
+    ratio: float | None,
+    in_flight: int,
+    lease_s: float,
+    prior: Sequence[float] | None,
+    chosen: Iterable[Any],
+    seed: int,
+) -> Setup:
+    """The settings a user means, validated; the defaults stand in the signature of `Study`."""
+    if not isinstance(feedback, (Values, Preferences)):
+        raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
+    problem = Problem(
+        size=len(items),
+        k=k,
+        feedback=feedback,
+        epsilon=epsilon,
+        delta=delta,
+        budget=budget,
+        ratio=ratio,
+        in_flight=in_flight,
+        prior=None if prior is None else tuple(float(score) for score in prior),
+        chosen=tuple(position_of(item, items) for item in chosen),
+        seed=seed,
+    )
+    settings = default_explorer(problem) if explorer is None else explorer
+    return Setup(ids_of(items), problem, explorer_named(settings) if isinstance(settings, str) else settings, lease_s)
+
+
+def position_of(item: Any, items: Sequence[Any]) -> int:
+    """Where an item stands among the items, or InvalidProblem."""
+    for position, other in enumerate(items):
+        if other is item or other == item:
+            return position
+    raise InvalidProblem(f"{item!r} is not among the {len(items)} items")
 
 
 def fingerprint(ids: Sequence[str]) -> str:

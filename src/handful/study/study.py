@@ -12,18 +12,18 @@ from types import TracebackType
 from typing import Any
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer, default_explorer, explorer_named
-from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.problem import Problem
+from handful.core.explorers.settings import Explorer
+from handful.core.feedback import Feedback
 from handful.errors import InvalidAnswer, InvalidProblem, SmallBudget, StorageError, StudyClosed
-from handful.storage import open_journal
+from handful.storage import Record, open_journal
 from handful.study import events
 from handful.study.desk import Desk, check_worker
+from handful.study.exploration import Mismatches
 from handful.study.fold import Fold
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result, result_of
 from handful.study.running import Oracle, Progress, run
-from handful.study.setup import Setup, check_same_items, ids_of, tuple_of_items
+from handful.study.setup import Setup, check_same_items, make_setup, position_of, tuple_of_items
 from handful.study.status import Status, status_of
 from handful.study.writer import Callback, Writer, fold_of
 
@@ -58,25 +58,21 @@ class Study:
         clock: Callable[[], float] = time.time,
     ) -> None:
         given = tuple_of_items(items)
-        if not isinstance(feedback, (Values, Preferences)):
-            raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
-        problem = Problem(
-            size=len(given),
-            k=k,
+        setup = make_setup(
+            given,
+            k,
             feedback=feedback,
+            explorer=explorer,
             epsilon=epsilon,
             delta=delta,
             budget=budget,
             ratio=ratio,
             in_flight=in_flight,
-            prior=None if prior is None else tuple(float(score) for score in prior),
-            chosen=tuple(position_of(item, given) for item in chosen),
+            lease_s=lease_s,
+            prior=prior,
+            chosen=chosen,
             seed=seed,
         )
-        if explorer is None:
-            explorer = default_explorer(problem)
-        settings = explorer_named(explorer) if isinstance(explorer, str) else explorer
-        setup = Setup(ids_of(given), problem, settings, lease_s)
         fold = Fold(setup)
         warn_of_small_budget(fold)
         self._start(name, given, Writer(open_journal(storage, name, mode="create"), fold, 0, clock))
@@ -152,11 +148,11 @@ class Study:
         """Replace a provisional answer of the same worker."""
         with self._writing() as now:
             self._desk.settle_due(now)
-            question = self._fold.questions.number_of(id)
-            held = self._fold.provisional.get(question)
+            question = self.fold.questions.number_of(id)
+            held = self.fold.provisional.get(question)
             if held is None or held.worker != worker:
                 raise InvalidAnswer(f"question {id} has no answer of this worker that may still be revised")
-            value = self._fold.setup.problem.feedback.check(answer)
+            value = self.fold.setup.problem.feedback.check(answer)
             self._writer.emit(events.Revised(question, self._desk.stored(value), worker), now)
             return self._desk.receipt(question, repeated=False)
 
@@ -167,8 +163,8 @@ class Study:
         """
         check_worker(worker)
         with self._writing() as now:
-            question = self._fold.questions.number_of(id)
-            if self._fold.leases.holder(question) != (True, worker):
+            question = self.fold.questions.number_of(id)
+            if self.fold.leases.holder(question) != (True, worker):
                 return False
             self._writer.emit(events.Skipped(question, worker, reason), now)
             self._desk.close_decided(now)
@@ -182,7 +178,7 @@ class Study:
     def held_by(self, worker: str | None) -> list[Question]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
         with self._writer.lock:
-            return [self._desk.question(question) for question in self._fold.leases.held_by(worker)]
+            return [self._desk.question(question) for question in self.fold.leases.held_by(worker)]
 
     def run(
         self,
@@ -205,11 +201,11 @@ class Study:
 
     def pause(self) -> None:
         """Hand out no questions until `resume`; answers are still taken."""
-        self._switch(events.Paused(), self._fold.paused)
+        self._switch(events.Paused(), self.fold.paused)
 
     def resume(self) -> None:
         """End a pause."""
-        self._switch(events.Opened(), not self._fold.paused)
+        self._switch(events.Opened(), not self.fold.paused)
 
     def close(self, reason: str | None = None) -> Result:
         """End the study for good, before all items are picked.
@@ -218,7 +214,7 @@ class Study:
         """
         with self._writing() as now:
             self._desk.settle_all(now)
-            exploration = self._fold.exploration
+            exploration = self.fold.exploration
             if self.finished is None:
                 if exploration.counted > 0:
                     exploration.conclude_early()
@@ -230,7 +226,7 @@ class Study:
         """Allow `budget` more answers."""
         with self._writing() as now:
             self._check_going("extend its budget")
-            problem = self._fold.setup.problem
+            problem = self.fold.setup.problem
             if problem.total is None:
                 raise InvalidProblem("this study has no budget: there is nothing to extend")
             more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
@@ -243,14 +239,14 @@ class Study:
         """
         check_worker(worker)
         with self._writing() as now:
-            if not self._fold.workers.excludes(worker):
+            if not self.fold.workers.excludes(worker):
                 self._writer.emit(events.Excluded(worker, reason, by_rule), now)
                 self._desk.close_decided(now)
 
     def restore(self, worker: str) -> None:
         """Undo `exclude`."""
         with self._writing() as now:
-            if self._fold.workers.excludes(worker):
+            if self.fold.workers.excludes(worker):
                 self._writer.emit(events.Restored(worker), now)
                 self._desk.close_decided(now)
 
@@ -258,13 +254,13 @@ class Study:
         """Take an item out of the running: it is not picked, and nothing is asked about it."""
         with self._writing() as now:
             self._check_going(f"withdraw {item} from it")
-            position, exploration = position_of(item, self.items), self._fold.exploration
-            if position in self._fold.chosen:
+            position, exploration = position_of(item, self.items), self.fold.exploration
+            if position in self.fold.chosen:
                 raise InvalidProblem(f"{item} is chosen already and cannot be withdrawn")
             if position in exploration.withdrawn:
                 return
             left = int(exploration.state.board.round["candidates"][0])
-            if left <= self._fold.setup.problem.k - exploration.round + 1:
+            if left <= self.fold.setup.problem.k - exploration.round + 1:
                 raise InvalidProblem(
                     f"without {item} there would be too few items left to pick from: close the study instead"
                 )
@@ -286,22 +282,36 @@ class Study:
     @property
     def setup(self) -> Setup:
         """What the study was made with."""
-        return self._fold.setup
+        return self.fold.setup
 
     def result(self) -> Result:
         """What was found so far."""
         with self._writer.lock:
-            return result_of(self._fold, self.items)
+            return result_of(self.fold, self.items)
 
     def status(self) -> Status:
         """Where the study stands."""
         with self._writer.lock:
-            return status_of(self._fold, self.items, self.finished)
+            return status_of(self.fold, self.items, self.finished)
 
     def journal(self) -> Iterator[tuple[float, events.Event]]:
         """The journal: the time and the event, in order."""
-        for record in self._writer.journal.read():
+        for record in self.records():
             yield record.time, events.from_record(record)
+
+    def records(self) -> Iterator[Record]:
+        """The journal as it is stored."""
+        return self._writer.journal.read()
+
+    @property
+    def fold(self) -> Fold:
+        """The state itself, to look at; only events may change it."""
+        return self._writer.fold
+
+    @property
+    def mismatches(self) -> Mismatches:
+        """Decisions in the journal that this version of handful would take otherwise; there should be none."""
+        return self._writer.fold.exploration.mismatches
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""
@@ -323,10 +333,6 @@ class Study:
         s = self.status()
         return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answers>"
 
-    @property
-    def _fold(self) -> Fold:
-        return self._writer.fold
-
     def _writing(self) -> AbstractContextManager[float]:
         self._check_writable()
         return self._writer.writing()
@@ -344,14 +350,6 @@ class Study:
             self._check_going("pause or resume it")
             if not already:
                 self._writer.emit(event, now)
-
-
-def position_of(item: Any, items: Sequence[Any]) -> int:
-    """Where an item stands among the items, or InvalidProblem."""
-    for position, other in enumerate(items):
-        if other is item or other == item:
-            return position
-    raise InvalidProblem(f"{item!r} is not among the {len(items)} items")
 
 
 def warn_of_small_budget(fold: Fold) -> None:

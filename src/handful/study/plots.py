@@ -1,0 +1,124 @@
+"""Pictures of a result: what each round knew, where the answers went, what each pick gained."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from handful.errors import MissingExtra
+from handful.study.results import Result, RoundResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# Okabe and Ito's colours: told apart by colour-blind readers, and in grey.
+PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
+CONTENDERS = 8
+PER_ROW = 5
+MOST_ITEMS = 60
+
+
+def plot(result: Result, file: str | Path | None = None) -> Figure:
+    """Intervals of the contenders per round, answers over items, gain per round."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("a picture of the result", "lab") from None
+    rounds = result.rounds
+    rows = max(1, math.ceil(len(rounds) / PER_ROW))
+    figure = Figure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")
+    top, bottom = np.asarray(figure.subfigures(2, 1, height_ratios=[2.6 * rows, 3.6]))
+    _draw_rounds(top, rounds, rows)
+    left, right = bottom.subplots(1, 2)
+    _draw_answers(left, rounds)
+    _draw_gains(right, rounds)
+    if file is not None:
+        figure.savefig(file, dpi=150)
+    return figure
+
+
+def _draw_rounds(figure: SubFigure, rounds: tuple[RoundResult, ...], rows: int) -> None:
+    figure.suptitle("What each round knew of its contenders", color=INK, fontweight="bold")
+    columns = min(PER_ROW, max(len(rounds), 1))
+    axes = np.asarray(figure.subplots(rows, columns, squeeze=False, sharex=True)).ravel()
+    for axis in axes[len(rounds) :]:
+        axis.set_axis_off()
+    for axis, r in zip(axes, rounds, strict=False):
+        _draw_contenders(axis, r)
+
+
+def _draw_contenders(axis: Axes, r: RoundResult) -> None:
+    known = r.estimates
+    shown = list(known[:CONTENDERS])
+    shown += [e for e in known[CONTENDERS:] if e.item == r.pick][:1]
+    for y, e in enumerate(shown):
+        colour = PICKED if e.item == r.pick else DRAWN if e.item in r.candidates else OTHER
+        if math.isfinite(e.lower) and math.isfinite(e.upper):
+            axis.plot([e.lower, e.upper], [y, y], color=colour, linewidth=3, solid_capstyle="round")
+        if math.isfinite(e.mean):
+            axis.plot([e.mean], [y], "o", color=INK, markersize=4)
+    axis.set_yticks(range(len(shown)), [_short(e.item) for e in shown], fontsize=8)
+    for label, e in zip(axis.get_yticklabels(), shown, strict=True):
+        label.set_fontweight("bold" if e.item == r.pick else "normal")
+    axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
+    ended = {"rule": "decided", "budget": "out of budget", "alone": "only candidate", "closed": "closed early"}[r.ended]
+    axis.set_title(f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers, {ended}", fontsize=9, color=INK)
+    _tidy(axis)
+    axis.grid(axis="x", color="#E5E5E5")
+
+
+def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
+    axis.set_title("Answers over items", color=INK, fontweight="bold")
+    _tidy(axis)
+    if not rounds:
+        return
+    counted = np.sum([r.counted for r in rounds], axis=0)
+    order = np.argsort(-counted, kind="stable")
+    order = order[counted[order] > 0][:MOST_ITEMS]
+    picks = [r.pick for r in rounds]
+    items = rounds[0].items
+    colours = [PICKED if items[i] in picks else OTHER for i in order]
+    axis.bar(range(len(order)), counted[order], color=colours, width=0.85)
+    for place, i in enumerate(order):
+        if items[i] in picks:
+            axis.text(
+                place, counted[i], str(picks.index(items[i]) + 1), ha="center", va="bottom", fontsize=8, color=INK
+            )
+    asked = int((counted > 0).sum())
+    more = "" if asked <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {asked:,})"
+    axis.set_xlabel(f"items, most asked first{more}; blue: picked, in this order")
+    axis.set_ylabel("answers")
+    axis.set_xticks([])
+
+
+def _draw_gains(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
+    axis.set_title("What each pick added", color=INK, fontweight="bold")
+    _tidy(axis)
+    for place, r in enumerate(rounds):
+        e = next((e for e in r.estimates if e.item == r.pick), None)
+        if e is None:
+            continue
+        if math.isfinite(e.lower) and math.isfinite(e.upper):
+            axis.plot([place, place], [e.lower, e.upper], color=PICKED, linewidth=4, solid_capstyle="round")
+        if math.isfinite(e.mean):
+            axis.plot([place], [e.mean], "o", color=INK, markersize=5)
+    axis.set_xticks(
+        range(len(rounds)), [f"{r.round}. {_short(r.pick)}" for r in rounds], rotation=30, ha="right", fontsize=8
+    )
+    axis.set_ylabel("mean answer of the round, with its interval")
+    axis.grid(axis="y", color="#E5E5E5")
+
+
+def _tidy(axis: Axes) -> None:
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.tick_params(colors=INK)
+    axis.set_axisbelow(True)
+
+
+def _short(item: Any) -> str:
+    text = str(item)
+    return text if len(text) <= 16 else text[:15] + "…"
