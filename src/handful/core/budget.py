@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from handful.core.checks import is_finite, whole
 from handful.errors import InvalidProblem
 
 
@@ -31,8 +32,7 @@ class Total:
     answers: int
 
     def __post_init__(self) -> None:
-        if self.answers < 0:
-            raise InvalidProblem(f"a budget cannot be negative, got {self.answers}")
+        whole("budget", self.answers, 0)
 
     def of_round(self, spent: int, rounds_left: int) -> int:
         """An even share of what is left."""
@@ -46,7 +46,7 @@ class PerItem:
     answers: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.answers < float("inf"):
+        if not (is_finite(self.answers) and self.answers >= 0):
             raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers}")
 
     def total(self, size: int, k: int) -> Total:

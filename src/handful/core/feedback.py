@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful.core.checks import is_finite, is_number, whole
 from handful.errors import InvalidAnswer, InvalidProblem
 
 
@@ -25,11 +26,11 @@ class Values:
     def __post_init__(self) -> None:
         if self.noise is not None and self.range is not None:
             raise InvalidProblem("give Values(noise=R) or Values(range=(lo, hi)), not both: one of them is the sharper")
-        if self.noise is not None and not (math.isfinite(self.noise) and self.noise >= 0):
+        if self.noise is not None and not (is_finite(self.noise) and self.noise >= 0):
             raise InvalidProblem(f"noise must be a finite number, 0 or more, got {self.noise}")
         if self.range is not None:
-            lo, hi = self.range
-            if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
+            pair = isinstance(self.range, (tuple, list)) and len(self.range) == 2 and all(map(is_finite, self.range))
+            if not (pair and self.range[0] < self.range[1]):
                 raise InvalidProblem(f"range must be (lo, hi) with finite lo < hi, got {self.range}")
 
     @property
@@ -66,9 +67,8 @@ class Preferences:
     beta: float | None = None
 
     def __post_init__(self) -> None:
-        if self.tau < 1:
-            raise InvalidProblem(f"tau must be 1 or more comparisons per query, got {self.tau}")
-        if self.beta is not None and not self.beta > 0:
+        whole("tau", self.tau, 1)
+        if self.beta is not None and not (is_number(self.beta) and self.beta > 0):
             raise InvalidProblem(f"beta must be positive, got {self.beta}; leave it out if it is not known")
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful.core.checks import whole
 from handful.core.draws import ORDER, question_seed
 from handful.core.objective import Objective
 from handful.errors import InvalidProblem
@@ -70,5 +71,6 @@ def random_set(objective: Objective, k: int, seed: int = 0) -> Selection:
 
 
 def _check(objective: Objective, k: int) -> None:
-    if not 1 <= k <= objective.size:
+    whole("k", k, 1)
+    if k > objective.size:
         raise InvalidProblem(f"k must lie between 1 and the {objective.size} items there are, got {k}")

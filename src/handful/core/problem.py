@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 from handful.core.budget import PerItem, Total
+from handful.core.checks import is_finite, is_number, whole
 from handful.core.feedback import Feedback
 from handful.errors import InvalidProblem
 
@@ -28,19 +28,21 @@ class Problem:
     total: Total | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        whole("size", self.size, 0)
         if self.size < 1:
             raise InvalidProblem("there are no items to pick from: give at least one")
-        _whole("k", self.k, 1)
+        whole("k", self.k, 1)
         if self.k > self.size:
             raise InvalidProblem(f"k = {self.k} is more than the {self.size} items there are: lower k or add items")
-        if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.epsilon > 0):
+        if self.epsilon is not None and not (is_finite(self.epsilon) and self.epsilon > 0):
             raise InvalidProblem(f"epsilon must be a positive number in the units of f, got {self.epsilon}")
-        if not 0 < self.delta < 1:
+        if not (is_number(self.delta) and 0 < self.delta < 1):
             raise InvalidProblem(f"delta is a probability of error and must lie between 0 and 1, got {self.delta}")
-        if self.ratio is not None and not 0 < self.ratio < 1:
+        if self.ratio is not None and not (is_number(self.ratio) and 0 < self.ratio < 1):
             raise InvalidProblem(f"ratio is the share of the optimum to certify, between 0 and 1, got {self.ratio}")
-        _whole("in_flight", self.in_flight, 1)
-        if not (isinstance(self.seed, int) and 0 <= self.seed < 2**64):
+        whole("in_flight", self.in_flight, 1)
+        whole("seed", self.seed, 0)
+        if self.seed >= 2**64:
             raise InvalidProblem(f"seed must be a whole number from 0 to 2⁶⁴ − 1, got {self.seed!r}")
         self._check_chosen()
         self._check_prior()
@@ -49,7 +51,7 @@ class Problem:
     def _check_chosen(self) -> None:
         if len(set(self.chosen)) != len(self.chosen):
             raise InvalidProblem(f"the items chosen at the start name one twice: {self.chosen}")
-        if any(not 0 <= i < self.size for i in self.chosen):
+        if any(isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < self.size for i in self.chosen):
             raise InvalidProblem(f"the items chosen at the start must be among the items, got {self.chosen}")
         if len(self.chosen) >= self.k:
             raise InvalidProblem(f"{len(self.chosen)} items are chosen already and k = {self.k}: nothing is left")
@@ -59,7 +61,7 @@ class Problem:
             return
         if len(self.prior) != self.size:
             raise InvalidProblem(f"the prior needs one score per item: got {len(self.prior)} for {self.size} items")
-        if not all(math.isfinite(x) for x in self.prior):
+        if not all(is_finite(x) for x in self.prior):
             raise InvalidProblem("the prior's scores must be finite numbers")
 
     def _total(self) -> Total | None:
@@ -67,7 +69,7 @@ class Problem:
             return self.budget
         if isinstance(self.budget, PerItem):
             return self.budget.total(self.size, self.k)
-        _whole("budget", self.budget, 1)
+        whole("budget", self.budget, 1)
         return Total(self.budget)
 
     @property
@@ -79,8 +81,3 @@ class Problem:
     def candidates(self) -> int:
         """How many items may be picked in the first round."""
         return self.size - len(self.chosen)
-
-
-def _whole(name: str, x: object, least: int) -> None:
-    if isinstance(x, bool) or not isinstance(x, int) or x < least:
-        raise InvalidProblem(f"{name} must be a whole number, {least} or more, got {x!r}")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from handful.core.checks import is_finite, is_number
 from handful.core.draws import ANSWER, normals, uniforms
 from handful.core.kernels import small
 from handful.errors import InvalidProblem
@@ -68,15 +69,15 @@ def saturating(beta: float, careless: float = 0.0) -> Response:
 
 
 def _link(kind: int, beta: float, careless: float) -> Response:
-    if math.isnan(beta) or beta < 0:
+    if not (is_number(beta) and beta >= 0):
         raise InvalidProblem(f"β must be 0 or more (∞ allowed), got {beta}: it says how sharp comparisons are")
-    if not 0 <= careless <= 1:
+    if not (is_number(careless) and 0 <= careless <= 1):
         raise InvalidProblem(f"the careless rate must lie in [0, 1], got {careless}")
     return Response(kind, float(beta), float(careless))
 
 
 def _scale(what: str, x: float) -> float:
-    if not (math.isfinite(x) and x >= 0):
+    if not (is_finite(x) and x >= 0):
         raise InvalidProblem(f"{what} of the noise must be a finite number, 0 or more, got {x}")
     return float(x)
 

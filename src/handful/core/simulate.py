@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.core.budget import Budget, Unlimited
+from handful.core.checks import whole
 from handful.core.draws import question_seed
 from handful.core.explorers.board import CLOSED, OPEN, remove
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
 from handful.core.responses import Response, respond
+from handful.errors import InvalidProblem
 
 ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed"}
 
@@ -92,6 +94,14 @@ def simulate(
     cap: int = 2**62,
 ) -> Simulation:
     """Pick k items; `cap` bounds the answers of the whole run and is reported, never silent."""
+    size, candidates = len(state.board.items), int(state.board.round[0]["candidates"])
+    if size != objective.size:
+        raise InvalidProblem(
+            f"the explorer was built for {size} items, the objective has {objective.size}: they must agree"
+        )
+    whole("k", k, 1)
+    if k > candidates:
+        raise InvalidProblem(f"k = {k} is more than the {candidates} candidates there are: lower k")
     progress = objective.start()
     limits = budget or Unlimited()
     rounds: list[SimulatedRound] = []

@@ -10,6 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, Protocol
 
+from handful.core.checks import is_finite, whole
 from handful.core.explorers import topx
 from handful.core.explorers.protocol import State
 from handful.core.feedback import Preferences, Values
@@ -50,11 +51,9 @@ class TopX:
     shrink: float = 1.0
 
     def __post_init__(self) -> None:
-        _one_of("variant", self.variant, ("full", "O", "G"))
-        _one_of("radius", self.radius, ("counted", "literal"))
-        _one_of("out_of_budget", self.out_of_budget, ("best-mean", "smallest-gap"))
-        if self.l is not None and self.l < 1:
-            raise InvalidProblem(f"l must be 1 or more, got {self.l}")
+        _check_shared(self)
+        if self.l is not None:
+            whole("l", self.l, 1)
 
     def per_round(self, problem: Problem) -> PerRound:
         """ε′, δ′ and k′ for this problem."""
@@ -95,7 +94,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         _one_of("stop", self.stop, ("rule", "fixed"))
-        _one_of("variant", self.variant, ("full", "O", "G"))
+        _check_shared(self)
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """As TopX of the same variant; the fixed-sample form as variant O."""
@@ -176,6 +175,14 @@ def _assumptions(problem: Problem) -> tuple[str, ...]:
 def _needs_an_end(name: str, problem: Problem, exact: bool) -> None:
     if problem.epsilon is None and problem.total is None and not exact:
         raise InvalidProblem(f"{name} needs epsilon=, budget= or both: else nothing says when enough has been asked")
+
+
+def _check_shared(settings: TopX | Uniform) -> None:
+    _one_of("variant", settings.variant, ("full", "O", "G"))
+    _one_of("radius", settings.radius, ("counted", "literal"))
+    _one_of("out_of_budget", settings.out_of_budget, ("best-mean", "smallest-gap"))
+    if not (is_finite(settings.shrink) and settings.shrink > 0):
+        raise InvalidProblem(f"shrink multiplies the radius and must be positive, got {settings.shrink!r}")
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
