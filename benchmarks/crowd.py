@@ -1,0 +1,131 @@
+"""How many answers the crowd app takes per second, over HTTP, durable, with the load generator beside it.
+
+python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from handful.crowd.ingesting import ingest
+from handful.crowd.items import Collection, load_collection
+from handful.crowd.line import Line, LineBroken
+from handful.crowd.opening import Plan, open_hall
+from handful.crowd.running import listen, log_to, serve
+from handful.crowd.settings import Limits, Settings
+from handful.crowd.simulated import Crew, Tale, answer_all
+
+ITEMS, K = 60, 6
+ENDLESS = 50_000_000
+
+
+def texts(folder: Path) -> Collection:
+    """Sixty short texts: what is measured is the answers, not the pictures, which a browser fetches once."""
+    table = folder / "items.csv"
+    table.write_text("text\n" + "".join(f"Item number {number}\n" for number in range(ITEMS)))
+    return ingest(table, folder / "items")
+
+
+def run_server(folder: Path, storage: str, port: int) -> None:
+    """In a process of its own, as in real use."""
+    log_to(None)
+    plan = Plan(k=K, explorer="topx", budget=ENDLESS, in_flight=2_000)
+    hall = open_hall(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
+    serve(hall, listen("127.0.0.1", port))
+
+
+async def until_up(url: str) -> None:
+    line = Line(url)
+    while True:
+        try:
+            await line.get("/healthz")
+            line.close()
+            return
+        except LineBroken:
+            await asyncio.sleep(0.1)
+
+
+async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seconds: float) -> tuple[Tale, float]:
+    """What happened in `seconds`, after everybody has joined and warmed up."""
+    stop = asyncio.Event()
+    await until_up(url)
+    all_of_them = asyncio.create_task(
+        answer_all(
+            url, ["load"], collection, lambda study, chosen, left, right: 0.0, crew, stop=stop, acknowledged=note
+        )
+    )
+    await asyncio.sleep(warm_s)
+    counted.clear()
+    began = time.perf_counter()
+    await asyncio.sleep(seconds)
+    took, answers = time.perf_counter() - began, len(counted)
+    stop.set()
+    tale = await all_of_them
+    tale.seconds = tale.seconds[-answers:]
+    return tale, answers / took
+
+
+counted: list[None] = []
+
+
+def note(*_: object) -> None:
+    counted.append(None)
+
+
+def measure(
+    folder: Path, collection: Collection, storage: str, crew: Crew, port: int, seconds: float
+) -> tuple[Tale, float]:
+    script = [sys.executable, __file__, "--server", str(folder), "--storage", storage, "--port", str(port)]
+    server = subprocess.Popen(script)
+    try:
+        return asyncio.run(load(f"http://127.0.0.1:{port}", collection, crew, 3 + crew.think_s, seconds))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--storage", help="default: a fresh SQLite file each time")
+    parser.add_argument("--workers", type=int, default=500)
+    parser.add_argument("--server", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, default=8765)
+    options = parser.parse_args()
+    if options.server:
+        run_server(options.server, options.storage, options.port)
+        return
+    table = Table("load", "answers/s", "target", "p50 ms", "p99 ms", "target ms", "errors", "load average")
+    loads = [
+        ("64 workers, closed loop", Crew(64, think_s=0), "≥ 500", ""),
+        (
+            f"{options.workers} workers who think",
+            Crew(options.workers, think_s=options.workers / 150, wait_s=1),
+            "≥ 100",
+            "≤ 100",
+        ),
+    ]
+    for number, (name, crew, rate, latency) in enumerate(loads):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            collection = texts(folder)
+            storage = options.storage or str(folder / "load.db")
+            tale, per_second = measure(folder, collection, storage, crew, options.port + number, options.seconds)
+        errors = tale.broken + sum(tale.refused.values())
+        figures = f"{1000 * tale.quantile(0.5):.1f}", f"{1000 * tale.quantile(0.99):.1f}"
+        table.add_row(name, f"{per_second:.0f}", rate, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
