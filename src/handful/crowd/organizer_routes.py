@@ -34,14 +34,14 @@ def is_organizer(request: Request) -> bool:
     return is_session(hall.secret, request.cookies.get(COOKIE), hall.clock())
 
 
-def only_organizers(request: Request) -> None:
+async def only_organizers(request: Request) -> None:
     """Before anything else, so that nobody else learns what exists."""
     if not is_organizer(request):
         raise not_organizer()
 
 
-def booth_for_organizer(study: str, request: Request, _: Annotated[None, Depends(only_organizers)]) -> Booth:
-    return booth_of(study, request)
+async def booth_for_organizer(study: str, request: Request, _: Annotated[None, Depends(only_organizers)]) -> Booth:
+    return await booth_of(study, request)
 
 
 def _file(kind: str) -> dict[int | str, dict[str, object]]:

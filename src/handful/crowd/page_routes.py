@@ -30,7 +30,7 @@ async def front(request: Request) -> Response:
 @router.get("/s/{study}")
 async def worker_page(study: str, request: Request) -> Response:
     """Where people answer."""
-    booth = booth_of(study, request)
+    booth = await booth_of(study, request)
     return templates.TemplateResponse(request, "worker.html", {"study": booth.name, "theme": booth.theme})
 
 
@@ -56,7 +56,7 @@ async def organizer_page(study: str, request: Request) -> Response:
     """One study, live. To those without the key, studies that exist and studies that do not look the same."""
     if not is_organizer(request):
         return RedirectResponse("/organize/login", 303)
-    booth = booth_of(study, request)
+    booth = await booth_of(study, request)
     return templates.TemplateResponse(request, "organizer.html", {"study": booth.name, "theme": booth.theme})
 
 

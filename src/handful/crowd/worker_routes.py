@@ -28,7 +28,8 @@ def hall_of(request: Request) -> Hall:
     return hall
 
 
-def booth_of(study: str, request: Request) -> Booth:
+# Dependencies are coroutines even where nothing is awaited: a plain function would be run in a thread of its own.
+async def booth_of(study: str, request: Request) -> Booth:
     """The booth of the study in the path."""
     booth = hall_of(request).booths.get(study)
     if booth is None:
@@ -40,7 +41,7 @@ TheBooth = Annotated[Booth, Depends(booth_of)]
 TheCookie = Annotated[str | None, Cookie(alias=COOKIE, include_in_schema=False)]
 
 
-def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None) -> Worker:
+async def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None) -> Worker:
     """Whoever the cookie says it is, if they have not been too fast."""
     hall = hall_of(request)
     worker = worker_of(hall.secret, booth.name, cookie)
