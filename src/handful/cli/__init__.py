@@ -1,8 +1,10 @@
-"""The command line: parse, call, print. Each group of commands has a file; what a command needs is imported inside it."""
+"""The command line: parse, call, print. Each group of commands has a file; commands import what they need when run."""
 
 from __future__ import annotations
 
+import pkgutil
 import sys
+from importlib import import_module
 
 import typer
 
@@ -19,8 +21,8 @@ app = typer.Typer(
 
 def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
-    from handful.cli import demo  # noqa: F401  (registers its command)
-
+    for group in pkgutil.iter_modules(__path__):
+        import_module(f"{__name__}.{group.name}")  # registers its commands
     try:
         app()
     except HandfulError as error:

@@ -26,7 +26,7 @@ class Desk:
         self._writer = writer
         # As one type for all seeds: the kernel is compiled once.
         self._seed: Any = np.uint64(writer.fold.setup.problem.seed)
-        self._chosen: tuple[tuple[int, ...], tuple[Any, ...]] = ((), ())
+        self._chosen: tuple[Fold | None, int, tuple[Any, ...]] = (None, 0, ())
 
     @property
     def _fold(self) -> Fold:
@@ -82,6 +82,8 @@ class Desk:
 
     def settle_due(self, now: float) -> int:
         """Provisional answers stand once their time to undo is over."""
+        if not self._fold.provisional:
+            return 0
         return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.until <= now), now)
 
     def settle_all(self, now: float) -> None:
@@ -97,15 +99,13 @@ class Desk:
     def question(self, number: int) -> Question:
         """The question as it travels."""
         fold = self._fold
-        round_, item, rival = (
-            column[number] for column in (fold.questions.round, fold.questions.item, fold.questions.rival)
-        )
+        round_, rival = fold.questions.round[number], fold.questions.rival[number]
         in_round = number - fold.first_of(round_)
         return Question(
             f"q{number}",
             round_,
             in_round,
-            self.items[item],
+            self.items[fold.questions.item[number]],
             None if rival < 0 else self.items[rival],
             self._chosen_in(round_),
             question_seed(self._seed, round_, in_round),
@@ -142,7 +142,8 @@ class Desk:
         return question
 
     def _settle_of(self, worker: str | None, now: float) -> None:
-        self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
+        if self._fold.provisional:
+            self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
 
     def _settle(self, questions: tuple[int, ...], now: float) -> int:
         if questions:
@@ -152,10 +153,11 @@ class Desk:
 
     def _chosen_in(self, round_: int) -> tuple[Any, ...]:
         """The items picked before a round, as the user's objects."""
-        picked = self._fold.chosen[: round_ - 1]
-        if picked != self._chosen[0]:
-            self._chosen = picked, tuple(self.items[i] for i in picked)
-        return self._chosen[1]
+        fold, known, chosen = self._chosen
+        if fold is not self._fold or known != round_:
+            chosen = tuple(self.items[i] for i in self._fold.chosen[: round_ - 1])
+            self._chosen = self._fold, round_, chosen
+        return chosen
 
     def _emit(self, event: events.Event, now: float) -> None:
         self._writer.emit(event, now)

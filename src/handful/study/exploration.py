@@ -217,18 +217,16 @@ class Exploration:
         """Tell the explorer. An answer that may not count was paid for all the same, and leaves less for the others."""
         questions = self._questions
         item, rival = questions.item[question], questions.rival[question]
-        if questions.standing[question] == VOID:
-            if item not in self.withdrawn and rival not in self.withdrawn:
-                void(self.state, item, rival)
-        elif self._counts(question):
+        answered = questions.standing[question] != VOID
+        if answered and self._counts(question):
             tell(self.state, item, rival, questions.answer[question])
-        else:
-            if item not in self.withdrawn and rival not in self.withdrawn:
-                void(self.state, item, rival)
-            if self._limit[0] >= 0:
-                self._limit[0] -= 1
-                if self._limit[0] <= self._counted[0] and not self.decided:
-                    conclude(self.state, BUDGET)
+            return
+        if item not in self.withdrawn and rival not in self.withdrawn:
+            void(self.state, item, rival)
+        if answered and self._limit[0] >= 0:
+            self._limit[0] -= 1
+            if self._limit[0] <= self._counted[0] and not self.decided:
+                conclude(self.state, BUDGET)
 
     def _tell_late(self, question: int) -> None:
         if self._questions.standing[question] == ANSWERED:

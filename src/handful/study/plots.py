@@ -43,8 +43,8 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
 
 def _draw_rounds(figure: SubFigure, rounds: tuple[RoundResult, ...], rows: int) -> None:
     figure.suptitle("What each round knew of its contenders", color=INK, fontweight="bold")
-    columns = min(PER_ROW, max(len(rounds), 1))
-    axes = np.asarray(figure.subplots(rows, columns, squeeze=False, sharex=True)).ravel()
+    columns = max(1, math.ceil(len(rounds) / rows))
+    axes = np.asarray(figure.subplots(rows, columns, squeeze=False)).ravel()
     for axis in axes[len(rounds) :]:
         axis.set_axis_off()
     for axis, r in zip(axes, rounds, strict=False):
@@ -66,8 +66,10 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
         label.set_fontweight("bold" if e.item == r.pick else "normal")
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
     ended = {"rule": "decided", "budget": "out of budget", "alone": "only candidate", "closed": "closed early"}[r.ended]
-    axis.set_title(f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers, {ended}", fontsize=9, color=INK)
+    axis.set_title(f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers, {ended}", fontsize=9, color=INK, loc="left")
     _tidy(axis)
+    axis.locator_params(axis="x", nbins=4)
+    axis.tick_params(axis="x", labelsize=8)
     axis.grid(axis="x", color="#E5E5E5")
 
 
@@ -86,11 +88,17 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     for place, i in enumerate(order):
         if items[i] in picks:
             axis.text(
-                place, counted[i], str(picks.index(items[i]) + 1), ha="center", va="bottom", fontsize=8, color=INK
+                place,
+                counted[i],
+                str(rounds[picks.index(items[i])].round),
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                color=INK,
             )
     asked = int((counted > 0).sum())
     more = "" if asked <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {asked:,})"
-    axis.set_xlabel(f"items, most asked first{more}; blue: picked, in this order")
+    axis.set_xlabel(f"items, most asked first{more}; numbers: the round that picked it")
     axis.set_ylabel("answers")
     axis.set_xticks([])
 
@@ -109,7 +117,7 @@ def _draw_gains(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     axis.set_xticks(
         range(len(rounds)), [f"{r.round}. {_short(r.pick)}" for r in rounds], rotation=30, ha="right", fontsize=8
     )
-    axis.set_ylabel("mean answer of the round, with its interval")
+    axis.set_ylabel("mean answer and its interval")
     axis.grid(axis="y", color="#E5E5E5")
 
 

@@ -1,0 +1,251 @@
+"""`handful serve` and `handful backup`: the crowd app from the command line."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+from rich.console import Console
+
+from handful.cli import app
+from handful.errors import InvalidCollection, InvalidProblem, MissingExtra, StorageError
+
+if TYPE_CHECKING:
+    from handful.crowd.hall import Hall
+    from handful.crowd.items import Collection
+    from handful.crowd.settings import Settings
+
+console = Console(highlight=False)
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LEFT_OUT_SHOWN = 8
+
+
+@app.command()
+def serve(
+    source: Annotated[
+        Path, typer.Argument(help="a folder of pictures, a .zip, a .csv of texts or images, or a .db to go on with")
+    ],
+    k: Annotated[int, typer.Option("-k", min=1, help="how many to choose")] = 6,
+    theme: Annotated[
+        list[str] | None, typer.Option(help="what the selection is about; several make several studies")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="answers in all, per theme  [default: four per item and pick]")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(help="a .db file or a postgresql:// URL  [default: SOURCE.db here]")
+    ] = None,
+    host: Annotated[str, typer.Option(help="0.0.0.0 lets other machines in")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one")] = 8000,
+    explorer: Annotated[
+        str | None, typer.Option(help="what decides what is asked: duels or topx  [default: duels]")
+    ] = None,
+    in_flight: Annotated[int, typer.Option(min=1, help="questions that may be unanswered at once")] = 200,
+    lease: Annotated[float, typer.Option(min=1, help="seconds until a question is asked of somebody else")] = 60,
+    goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
+    consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
+    solo: Annotated[
+        bool, typer.Option("--solo", help="one person, this machine only, no consent; ends with a folder")
+    ] = False,
+    public_url: Annotated[str | None, typer.Option(help="the address people use, when a proxy stands in front")] = None,
+    log: Annotated[
+        str | None, typer.Option(help="a file for JSON logs without personal data; - is standard error")
+    ] = None,
+) -> None:
+    """Ask a crowd: share a link, and watch the summary grow.
+
+    [bold]handful serve photos/ -k 6 --theme "Cathedrals in Venice"[/bold]
+      a study in photos.db; the same command goes on where it stopped
+
+    [bold]handful serve photos/ --theme Cathedrals --theme Boats --host 0.0.0.0[/bold]
+      two themes over one collection, open to the network
+
+    [bold]handful serve abstracts.csv -k 5 --theme "Talks for the morning"[/bold]
+      texts instead of pictures: a column named text
+
+    [bold]handful serve holiday/ --solo[/bold]
+      choose the best six yourself in a few minutes
+    """
+    _needs_the_crowd_extra()
+    from handful.crowd.opening import Plan, open_hall
+    from handful.crowd.running import listen, log_to
+
+    where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
+    settings = _settings(host, solo, goal, consent, public_url)
+    collection = _collection(source, where)
+    plan = Plan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
+    themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
+    hall = open_hall(
+        where, collection, themes, plan, settings, say=lambda text: console.print(f"Note: {text}", style="yellow")
+    )
+    try:
+        listening = listen("127.0.0.1" if solo else host, port)
+        log_to(log)
+    except BaseException:
+        hall.close()
+        raise
+    url = public_url.rstrip("/") if public_url else f"http://{_shown(host, solo)}:{listening.getsockname()[1]}"
+    _print_links(hall, url, host, solo, len(collection))
+    again = shlex.join(
+        ["handful", "serve", where if where.endswith(".db") else str(source), *_again(storage, where, solo)]
+    )
+    _run(hall, listening, public_url is not None, source, solo)
+    console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]")
+
+
+@app.command()
+def backup(
+    storage: Annotated[str, typer.Argument(help="the .db file or postgresql:// URL of a crowd study")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="the zip to write")] = Path("handful-backup.zip"),
+) -> None:
+    """Put a crowd study and its collection into one zip, while it runs.
+
+    [bold]handful backup photos.db -o photos-backup.zip[/bold]
+
+    To restore, unpack it anywhere and serve what is inside: [bold]handful serve handful.db[/bold]. The zip holds the
+    secret that cookies are checked with: keep it as safe as the study itself.
+    """
+    _needs_the_crowd_extra()
+    from handful.crowd.backups import backup_file
+    from handful.crowd.opening import items_folder
+
+    items = items_folder(storage)
+    if not items.is_dir():
+        raise StorageError(f"there is no collection {items} beside the database: was this served from another folder?")
+    console.print(f"Wrote {backup_file(storage, items, output)}")
+
+
+def _needs_the_crowd_extra() -> None:
+    try:
+        import fastapi  # noqa: F401
+        import PIL  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingExtra("the crowd app", "crowd") from None
+
+
+def _stem(source: Path) -> str:
+    return source.resolve().stem
+
+
+def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None) -> Settings:
+    from handful.crowd.settings import CONSENT, Settings
+
+    hosts: tuple[str, ...] | None = None
+    if public_url is not None:
+        name = urlsplit(public_url).hostname
+        if name is None:
+            raise InvalidProblem(f"--public-url {public_url!r} is not an address: expected https://example.org")
+        hosts = (*LOOPBACK, name)
+    elif solo or host in LOOPBACK:
+        hosts = LOOPBACK
+    try:
+        text = CONSENT if consent is None else consent.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidProblem(f"--consent {consent} cannot be read as text: {error}") from error
+    return Settings(
+        goal=None if solo or goal == 0 else goal,
+        consent=None if solo else text,
+        solo=solo,
+        hosts=hosts,
+        secure_cookies=public_url is not None and public_url.startswith("https:"),
+    )
+
+
+def _collection(source: Path, storage: str) -> Collection:
+    """The collection that was processed before, or a new one, with a progress bar."""
+    from handful.crowd.ingesting import ingest
+    from handful.crowd.items import has_collection, load_collection
+    from handful.crowd.opening import items_folder
+
+    folder = items_folder(storage)
+    if has_collection(folder):
+        collection = load_collection(folder)
+        console.print(f"Using the {len(collection)} items processed before, in {folder}.")
+        return collection
+    if source.suffix == ".db":
+        raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Preparing the items"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("items", total=None)
+        collection = ingest(source, folder, lambda done, total: bar.update(task, completed=done, total=total))
+    console.print(f"{len(collection)} items are ready, in {folder}.")
+    for one in collection.left_out[:LEFT_OUT_SHOWN]:
+        console.print(f"  left out: {one.name} {one.why}", style="yellow", markup=False)
+    if len(collection.left_out) > LEFT_OUT_SHOWN:
+        console.print(f"  … and {len(collection.left_out) - LEFT_OUT_SHOWN} more", style="yellow")
+    return collection
+
+
+def _shown(host: str, solo: bool) -> str:
+    """The name to print: this machine's own, when it listens to all."""
+    import socket
+
+    if solo or host in LOOPBACK:
+        return "127.0.0.1" if host not in ("::1", "[::1]") else "[::1]"
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _print_links(hall: Hall, url: str, host: str, solo: bool, items: int) -> None:
+    from handful.crowd.demo import links_of
+
+    links = links_of(hall, url)
+    console.print()
+    for booth in hall.booths.values():
+        progress = booth.progress()
+        so_far = f", {progress.answers:,} answers so far" if progress.answers else ""
+        console.print(f"[bold]{progress.k} of {items}[/bold], {progress.budget:,} answers at most{so_far}:", end=" ")
+        console.print(booth.theme, markup=False, style="bold")
+        console.print(f"  {'open' if solo else 'share'}      {links.workers[booth.theme]}", soft_wrap=True)
+    console.print(f"  organize   {links.organizer}", soft_wrap=True)
+    console.print()
+    if not solo and host in LOOPBACK and urlsplit(url).hostname in LOOPBACK:
+        console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
+    console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
+    sys.stdout.flush()
+
+
+def _again(storage: str | None, where: str, solo: bool) -> list[str]:
+    options = [] if where.endswith(".db") or storage is None else ["--storage", storage]
+    return [*options, "--solo"] if solo else options
+
+
+def _run(hall: Hall, listening: object, behind_proxy: bool, source: Path, solo: bool) -> None:
+    """Serve until Ctrl-C; alone, until all is chosen."""
+    import socket
+
+    from handful.crowd.running import Server
+    from handful.crowd.solo import picks_folder, put_picks, when_finished
+
+    assert isinstance(listening, socket.socket)
+    server, stop = Server(hall, behind_proxy), threading.Event()
+    booth = next(iter(hall.booths.values()))
+
+    def finish() -> None:
+        folder = put_picks(booth, source, picks_folder(source, booth.theme))
+        console.print(f"\nDone: your picks and their contact sheet are in [bold]{folder}[/bold].")
+        stop.wait(LAST_LOOK_S)
+        server.stop()
+
+    if solo:
+        when_finished(booth, finish, stop)
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        console.print()
+    finally:
+        stop.set()
+
+
+LAST_LOOK_S = 20
+"""How long the page stays up after the last pick, to be looked at."""

@@ -1,0 +1,305 @@
+"""Commands about studies: select, list, status, export, replay, plot."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from handful.cli import app
+from handful.errors import HandfulError, InvalidProblem, StudyExists
+
+if TYPE_CHECKING:
+    from handful.study import Result, Study
+
+STORAGE = "handful.db"
+Storage = Annotated[
+    str, typer.Option("--storage", "-s", metavar="URL", help="A SQLite file, or postgresql://user@host/database.")
+]
+Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+ handful select photos.csv -k 6 --oracle judge:better --preferences --budget 1500
+
+ handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --epsilon 0.5
+
+ handful select photos.csv -k 6 --objective coverage --noise 0.5 --budget 3000
+
+The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
+ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
+is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped.
+""",
+)
+def select(
+    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="A CSV file with a header; one line per item.")],
+    k: Annotated[int, typer.Option("-k", help="How many to pick.")],
+    oracle: Annotated[
+        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Your own function that answers questions.")
+    ] = None,
+    objective: Annotated[
+        Literal["coverage"] | None,
+        typer.Option(help="Answer from a known objective: coverage of the columns id, tags and views."),
+    ] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="Answers are numbers; their noise is sub-Gaussian with this R.")
+    ] = None,
+    range_: Annotated[
+        tuple[float, float] | None, typer.Option("--range", help="Answers are numbers between these two.")
+    ] = None,
+    preferences: Annotated[bool, typer.Option("--preferences", help="Answers say which of two is better.")] = False,
+    beta: Annotated[
+        float | None, typer.Option(help="How sharp comparisons are (Bradley-Terry-Luce), if known.")
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="How far from the best is near enough, in units of f.")] = None,
+    delta: Annotated[float, typer.Option(help="Probability of being wrong.")] = 0.05,
+    budget: Annotated[int | None, typer.Option(help="Answers that may be spent in all.")] = None,
+    per_item: Annotated[
+        float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
+    ] = None,
+    explorer: Annotated[str | None, typer.Option(help="How to choose questions, by name.")] = None,
+    in_flight: Annotated[int, typer.Option("--in-flight", help="Questions that may be unanswered at once.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    storage: Storage = STORAGE,
+    name: Annotated[str | None, typer.Option("--name", help="The study's name; else that of the file ITEMS.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Pick the best few of the items in a CSV file, by asking a function of yours or a known objective."""
+    from handful.cli.selecting import answers_from, feedback_from, read_ids
+    from handful.core.budget import PerItem
+    from handful.study import Study
+    from handful.study.progress import bar
+
+    if budget is not None and per_item is not None:
+        raise InvalidProblem("give --budget or --per-item, not both")
+    ids = read_ids(items)
+    settings: dict[str, Any] = {
+        "feedback": feedback_from(noise, range_, preferences, beta),
+        "explorer": explorer,
+        "epsilon": epsilon,
+        "delta": delta,
+        "budget": budget if per_item is None else PerItem(per_item),
+        "in_flight": in_flight,
+        "seed": seed,
+    }
+    answer = answers_from(oracle, objective, items, settings["feedback"])
+    name = name or items.stem
+    try:
+        study = Study(ids, k, storage=storage, name=name, **settings)
+    except StudyExists:
+        study = _same_study(ids, k, storage, name, settings)
+    with study:
+        try:
+            with bar(_console(err=True)) as show:
+                result = study.run(answer, progress=show)
+        except KeyboardInterrupt:
+            _say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {_this_command()}")
+            raise typer.Exit(130) from None
+        except HandfulError:
+            raise
+        except Exception as error:
+            _say(f"the oracle failed: {type(error).__name__}: {error}")
+            _say(f"{study.status().answers:,} answers are kept; to go on: {_this_command()}")
+            raise typer.Exit(1) from error
+    _print_result(result, as_json)
+
+
+@app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
+def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """List the studies in a storage."""
+    from rich.table import Table
+
+    from handful.storage import list_studies
+
+    found = list_studies(storage)
+    if as_json:
+        _print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])
+        return
+    table = Table("study", "events", "begun", "last event")
+    for s in found:
+        table.add_row(s.name, f"{s.records:,}", _when(s.first_time), _when(s.last_time))
+    _console().print(table if found else f"{storage} has no studies yet")
+
+
+@app.command(epilog="[bold]Example[/bold]  handful status photos --json")
+def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Say where a study stands, also while it is running."""
+    from rich.table import Table
+
+    with _opened(study, storage) as opened:
+        now, result = opened.status(), opened.result()
+    if as_json:
+        _print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
+        return
+    console = _console()
+    spent = f"{now.answers:,} answers" + ("" if now.budget is None else f" of {now.budget:,}")
+    console.print(f"[bold]{opened.name}[/bold]: {len(now.chosen)} of {now.k} picked from {len(now.items):,}; {spent}")
+    table = Table("round", "pick", "answers", "decided by", "drawn from")
+    for r in result.rounds:
+        table.add_row(str(r.round), str(r.pick), f"{r.answers:,}", r.ended, str(r.size))
+    console.print(table)
+    if now.finished:
+        console.print(f"Finished: {now.finished}. {result.certificate}")
+    else:
+        leader = "" if now.leader is None else f"; {now.leader} leads"
+        limit = "" if now.round_limit is None else f" of at most {now.round_limit:,}"
+        paused = " (paused)" if now.paused else ""
+        console.print(
+            f"Round {now.round}{paused}: {now.round_answers:,}{limit} answers, {now.in_flight} in flight{leader}"
+        )
+
+
+@app.command(
+    epilog="""
+[bold]Examples[/bold]
+
+ handful export photos > answers.csv
+
+ handful export photos --format jsonl -o journal.jsonl
+"""
+)
+def export(
+    study: Name = None,
+    storage: Storage = STORAGE,
+    format_: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="csv: one line per answer; jsonl: the whole journal.")
+    ] = "csv",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of the terminal.")] = None,
+) -> None:
+    """Write out all answers (CSV) or everything that happened (JSON lines), however many there are."""
+    from handful.study.export import answer_lines, journal_lines
+
+    with _opened(study, storage) as opened:
+        _write(answer_lines(opened) if format_ == "csv" else journal_lines(opened.records()), output)
+
+
+@app.command(
+    epilog="[bold]Example[/bold]  handful replay photos --check   (exit code 1 if any decision would differ today)"
+)
+def replay(
+    study: Name = None,
+    storage: Storage = STORAGE,
+    check: Annotated[
+        bool, typer.Option("--check", help="Fail if any recorded decision would be another today.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Go through a study's journal from the start: every question, every round, every pick is computed again."""
+    from collections import Counter
+
+    with _opened(study, storage) as opened:
+        kinds = Counter(record.kind for record in opened.records())
+        mismatches, answers = opened.mismatches, opened.status().answers
+    if as_json:
+        found = {"study": opened.name, "events": dict(kinds), "answers": answers}
+        _print_json(found | {"mismatches": mismatches.count, "first": mismatches.first})
+    else:
+        console = _console()
+        for kind, count in kinds.most_common():
+            console.print(f"{count:>9,}  {kind}")
+        for line in mismatches.first:
+            console.print(line, style="red", highlight=False)
+        console.print(
+            f"{opened.name}: {answers:,} answers; "
+            + ("every decision is the same" if not mismatches.count else f"{mismatches.count:,} decisions differ")
+        )
+    if check and mismatches.count:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="[bold]Example[/bold]  handful plot photos -o photos.png")
+def plot(
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .svg or .pdf file.")],
+    study: Name = None,
+    storage: Storage = STORAGE,
+) -> None:
+    """Draw a study: the contenders' intervals per round, answers over items, what each pick added."""
+    if output.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
+    with _opened(study, storage) as opened:
+        try:
+            opened.result().plot(output)
+        except OSError as error:
+            raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
+    _say(f"drew {output}")
+
+
+def _opened(name: str | None, storage: str) -> Study:
+    """The study, read-only; without a name, the only one there is."""
+    from handful.storage import list_studies
+    from handful.study import Study
+
+    if name is None:
+        names = [s.name for s in list_studies(storage)]
+        if len(names) != 1:
+            there = ", ".join(names) or "none"
+            raise InvalidProblem(f"{storage} has {len(names)} studies, so say which one; there are: {there}")
+        (name,) = names
+    return Study.open(storage, name, read_only=True)
+
+
+def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
+    """The study that is there, if it is the one that these options describe."""
+    from handful.study import Study
+
+    wanted = Study(ids, k, **settings).setup.to_dict()
+    study = Study.open(storage, name, items=ids)
+    found = study.setup.to_dict()
+    for key, value in wanted.items():
+        if found[key] != value:
+            study.release()
+            raise InvalidProblem(
+                f"there is a study {name!r} in {storage} with {key} {found[key]!r}, not {value!r}: "
+                "give the same options to go on with it, or another --name"
+            )
+    return study
+
+
+def _print_result(result: Result, as_json: bool) -> None:
+    if as_json:
+        _print_json(result.to_dict())
+    else:
+        print(result)
+
+
+def _print_json(data: object) -> None:
+    print(json.dumps(data, ensure_ascii=False))
+
+
+def _write(lines: Iterable[str], output: Path | None) -> None:
+    if output is None:
+        sys.stdout.writelines(lines)
+        return
+    try:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
+
+
+def _this_command() -> str:
+    return shlex.join(["handful", *sys.argv[1:]])
+
+
+def _when(time: float) -> str:
+    return datetime.fromtimestamp(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _say(text: str) -> None:
+    typer.secho(f"handful: {text}", err=True)
+
+
+def _console(*, err: bool = False) -> Any:
+    from rich.console import Console
+
+    return Console(stderr=err)
