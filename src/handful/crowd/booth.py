@@ -128,6 +128,12 @@ class Booth:
 
     # For one worker
 
+    def summary(self) -> messages.Summary:
+        """What was chosen, and what may be claimed of it."""
+        result = self.study.result()
+        chosen = [card(self.collection[id_]) for id_ in result.chosen]
+        return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
+
     def note_joined(self, worker: Worker, said: messages.Join) -> None:
         """Consent and practice go into the journal."""
         practice = None if said.practice is None else said.practice.model_dump()

@@ -130,6 +130,14 @@ class About(BaseModel):
     joined: bool
 
 
+class Summary(BaseModel):
+    """What was chosen, in order."""
+
+    theme: str
+    chosen: list[Card]
+    certificate: str
+
+
 class Public(BaseModel):
     """The line of a study in the list of all."""
 

@@ -138,6 +138,14 @@ async def undo(booth: TheBooth, worker: TheWorker, said: messages.Undo) -> messa
     return await in_thread(booth.undo, worker, said)
 
 
+@router.get("/s/{study}/summary")
+async def summary(booth: TheBooth, worker: TheWorker) -> messages.Summary:
+    """What has been chosen so far, for somebody who chooses alone; a crowd's summary is the organizer's to show."""
+    if not booth.settings.solo:
+        raise not_found()
+    return await in_thread(booth.summary)
+
+
 @router.get(
     "/s/{study}/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}}
 )
