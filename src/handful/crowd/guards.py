@@ -7,10 +7,11 @@ import time
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handful.crowd.buckets import Buckets
-from handful.crowd.refusals import Refusal, too_fast
+from handful.crowd.refusals import Refusal, too_fast, too_large
 from handful.crowd.settings import Settings
 
 log = logging.getLogger("handful.crowd.access")
@@ -64,8 +65,6 @@ class Guard:
                 await refusal.response()(scope, receive, send_guarded)
             else:
                 await self.app(scope, self._limited(receive), send_guarded)
-        except _BodyTooLarge:
-            await _too_large().response()(scope, receive, send_guarded)
         finally:
             _log(scope, status, time.perf_counter() - began)
 
@@ -78,7 +77,7 @@ class Guard:
             return Refusal(403, "cross_origin", "This was sent by a page of another site and is not taken.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.body_bytes:
-            return _too_large()
+            return too_large()
         wait = self.addresses.wait(address(scope))
         return too_fast(wait) if wait else None
 
@@ -91,14 +90,10 @@ class Guard:
             message = await receive()
             left -= len(message.get("body", b""))
             if left < 0:
-                raise _BodyTooLarge
+                raise HTTPException(413)
             return message
 
         return counting
-
-
-class _BodyTooLarge(Exception):
-    pass
 
 
 def same_origin(headers: Headers) -> bool:
@@ -121,12 +116,6 @@ def address(scope: Scope) -> str:
 
 def _name(host: str) -> str:
     return host.rsplit(":", 1)[0] if not host.endswith("]") else host
-
-
-def _too_large() -> Refusal:
-    return Refusal(
-        413, "too_large", "The request is larger than anything that is expected here.", {"Connection": "close"}
-    )
 
 
 def _log(scope: Scope, status: int, seconds: float) -> None:

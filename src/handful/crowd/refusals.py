@@ -60,6 +60,11 @@ def closed() -> Refusal:
     return Refusal(409, "closed", "The study has ended and takes no more answers. Thank you.")
 
 
+def too_large() -> Refusal:
+    said = "The request is larger than anything that is expected here."
+    return Refusal(413, "too_large", said, {"Connection": "close"})
+
+
 def too_fast(seconds: float) -> Refusal:
     wait = max(1, math.ceil(seconds))
     return Refusal(429, "too_fast", f"Too many requests: try again in {wait} s.", {"Retry-After": str(wait)})
@@ -68,6 +73,7 @@ def too_fast(seconds: float) -> Refusal:
 RESPONSES: dict[int | str, dict[str, object]] = {
     status: {"model": ErrorMessage, "description": text}
     for status, text in {
+        400: "not a request that can be understood",
         401: "no cookie of this study",
         403: "sent by another site's page",
         404: "there is no such thing",
@@ -91,6 +97,8 @@ def refuse_in_one_shape(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
             return _nothing_here(request)
+        if error.status_code == 413:
+            return too_large().response()
         if error.status_code == 405:
             return Refusal(405, "method_not_allowed", "This address takes another method.", error.headers).response()
         return Refusal(error.status_code, "bad_request", "The request cannot be understood.").response()
