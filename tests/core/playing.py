@@ -88,9 +88,10 @@ def live(
 ) -> list[TracedRound]:
     """Ask, answer and tell one question at a time from Python, in the order of the simulator."""
     rounds: list[TracedRound] = []
+    past: list[np.ndarray] = []
     limits = budget or Unlimited()
     for j in range(1, k + 1):
-        gains = gains_after(objective, [r.pick for r in rounds])
+        past.append(gains_after(objective, [r.pick for r in rounds]))
         this = TracedRound()
         open_round(state, j, limits.of_round(sum(len(r.queries) for r in rounds), k - j + 1))
         r = state.board.round[0]
@@ -99,6 +100,9 @@ def live(
             item, rival = propose(state, len(this.queries))
             if item >= 0:
                 seed = question_seed(int(r["seed"]), j, len(this.queries))
+                gains = (
+                    past[-2 - rival] if rival <= -2 else past[-1]
+                )  # -2 − i asks for the gain given the first i picks
                 answer = respond(response, gains[item], gains[rival] if rival >= 0 else 0.0, seed)
                 waiting.append((item, rival, answer))
                 this.queries.append((int(item), int(rival)))

@@ -105,7 +105,6 @@ def check_books(state: State, waiting: list[tuple[int, int]], counted: int, limi
     )
     assert len(waiting) <= in_flight
     assert limit < 0 or r["asked"] <= limit
-    assert (board.items["count"][board.items["where"] < 0] == 0).all()
 
 
 def check_ending(state: State, candidates: list[int], most: int) -> None:
@@ -156,8 +155,9 @@ def test_the_books_balance_and_sets_are_small_whatever_order_answers_come_in(cas
             if item >= 0:
                 number += 1
                 waiting.append((int(item), int(rival)))
-                assert item in candidates
-                assert (rival in candidates and rival != item) if case.compares else rival == -1
+                if rival >= -1:  # else it is about an earlier round
+                    assert item in candidates
+                assert (rival in candidates and rival != item) if case.compares else rival < 0
             elif not waiting:
                 conclude(state, BUDGET)  # nothing to ask and nothing to wait for: somebody must end it
                 assert r["ended"] != OPEN
