@@ -165,6 +165,26 @@ def test_a_fixed_size_of_one_needs_no_expectation_and_a_larger_one_does() -> Non
     assert TopX(l=6).guarantee(given).in_expectation
 
 
+def test_a_fixed_size_above_one_never_promises_greedys_set() -> None:
+    # The two best may be known for sure: which of them is picked is a draw all the same.
+    given = problem(Values(noise=0.1))
+    assert TopX(variant="G", l=1).guarantee(given) == TopX(variant="G").guarantee(given)
+    two = TopX(variant="G", l=2).guarantee(given)
+    assert (two.bound, two.epsilon, two.in_expectation) == (OPTIMUM, 0.0, True)
+
+
+def test_the_radius_as_printed_names_what_it_leaves_out_where_an_item_is_sampled_several_times_a_step() -> None:
+    given = problem(Values(noise=0.1))
+    assert "printed radius is wide enough" in TopX(radius="literal").guarantee(given).assumptions[-1]
+    for explorer in (TopX(), TopX(radius="literal", variant="O"), TopX(radius="literal", l=6)):
+        assert not any("printed" in held for held in explorer.guarantee(given).assumptions)
+
+
+@pytest.mark.parametrize("explorer", [TopX(shrink=0.3), TopX(variant="G", shrink=0.9), Uniform(shrink=0.3)])
+def test_too_small_a_radius_promises_nothing(explorer: TopX | Uniform) -> None:
+    assert explorer.guarantee(problem(Values(noise=0.1))) == NO_GUARANTEE
+
+
 @pytest.mark.parametrize("explorer", [TopX(), TopX(variant="O"), Uniform(), Uniform(variant="full")])
 def test_without_epsilon_nothing_is_promised(explorer: TopX | Uniform) -> None:
     guarantee = explorer.guarantee(problem(Values(noise=0.1), epsilon=None, budget=100))

@@ -14,10 +14,11 @@ from handful.core.checks import is_finite, whole
 from handful.core.explorers import topx
 from handful.core.explorers.protocol import State
 from handful.core.feedback import Preferences, Values
-from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round, promise
+from handful.core.guarantees import NO_GUARANTEE, OPTIMUM_BOUND, Guarantee, PerRound, Variant, per_round, promise
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
 
+AS_PRINTED = "the printed radius is wide enough, though it allows for one sample per item and step"
 IN_ORDER = "that a question is left unanswered does not depend on what its answer would be"
 
 
@@ -66,12 +67,16 @@ class TopX:
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """Theorem 1 or 2."""
-        if problem.epsilon is None and self.variant != "G":
+        if self.shrink < 1 or (problem.epsilon is None and self.variant != "G"):
             return NO_GUARANTEE
-        given = promise(self.variant, problem.epsilon or 0.0, problem.delta, _assumptions(problem))
-        if self.l is not None and self.variant != "G":
-            return Guarantee(given.bound, given.epsilon, given.delta, self.l > 1, given.assumptions)
-        return given
+        assumptions = _assumptions(problem)
+        if self.radius == "literal" and self.l is None and self.variant == "full" and problem.in_flight == 1:
+            assumptions = (*assumptions, AS_PRINTED)
+        given = promise(self.variant, problem.epsilon or 0.0, problem.delta, assumptions)
+        if self.l is None or (self.l == 1 and self.variant == "G"):
+            return given
+        epsilon = 0.0 if self.variant == "G" else given.epsilon  # the l best for sure, but any of them
+        return Guarantee(OPTIMUM_BOUND, epsilon, given.delta, self.l > 1, given.assumptions)
 
     def build(self, problem: Problem) -> State:
         """Algorithm 2 with value queries, or with the Borda reduction for preferences."""
@@ -100,7 +105,7 @@ class Uniform:
         """As TopX of the same variant; the fixed-sample form as variant O."""
         if self.stop == "fixed" and isinstance(problem.feedback, Preferences):
             return NO_GUARANTEE
-        return TopX(variant="O" if self.stop == "fixed" else self.variant).guarantee(problem)
+        return TopX(variant="O" if self.stop == "fixed" else self.variant, shrink=self.shrink).guarantee(problem)
 
     def build(self, problem: Problem) -> State:
         """TopX that asks everybody in every step."""
