@@ -66,6 +66,7 @@ def open_hall(
 ) -> Hall:
     """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
     plan, settings = plan or Plan(), settings or Settings()
+    warm_up(plan)
     booths: dict[str, Booth] = {}
     try:
         for name in _stored(storage):
@@ -83,6 +84,17 @@ def open_hall(
     if not booths:
         raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
     return Hall(booths, collection, secret_in(collection.folder), settings, storage, clock)
+
+
+def warm_up(plan: Plan) -> None:
+    """Let the explorer be compiled before the first person waits for it: some seconds, and only the first time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = Study(
+            range(4), 2, feedback=Preferences(), explorer=plan.explorer, delta=plan.delta, budget=12, in_flight=2
+        )
+        study.run(lambda question: question.item < question.rival)
+        study.status()
 
 
 def _stored(storage: str | Path | None) -> list[str]:

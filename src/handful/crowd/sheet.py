@@ -24,7 +24,7 @@ def contact_sheet(collection: Collection, chosen: Sequence[str], title: str, not
     heading = textwrap.wrap(title, max(12, (width - 2 * EDGE) // 25))[:3]
     footing = textwrap.wrap(note, max(20, (width - 2 * EDGE) // 12))[:8]
     top = EDGE + 58 * len(heading) + 24
-    caption_height = 44
+    caption_height = 44 if any(collection[id_].caption for id_ in chosen) else 0
     height = top + rows * (CELL[1] + caption_height + GAP) + 30 * len(footing) + EDGE
     sheet = Image.new("RGB", (width, height), PAPER)
     pen = ImageDraw.Draw(sheet)
