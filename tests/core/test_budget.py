@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful.core.budget import PerItem, Total, Unlimited
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.floats(0, 1), min_size=1, max_size=10))
 def test_rounds_never_get_more_than_is_left_and_the_last_gets_all_of_it(answers: int, thrift: list[float]) -> None:
     budget, spent = Total(answers), 0

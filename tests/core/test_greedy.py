@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful.core.greedy import greedy, lazy_greedy, random_set
@@ -34,6 +34,7 @@ def tied_objectives(draw: st.DrawFn) -> Objective:
     return FeatureBased(table, np.ones(width))
 
 
+@settings(deadline=None)
 @given(tied_objectives(), st.data())
 def test_lazy_greedy_equals_greedy_ties_included(objective: Objective, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, objective.size))
@@ -44,6 +45,7 @@ def test_lazy_greedy_equals_greedy_ties_included(objective: Objective, data: st.
     assert lazy.evaluations <= naive.evaluations + objective.size
 
 
+@settings(deadline=None)
 @given(tied_objectives(), st.data())
 def test_greedy_is_within_its_factor_of_the_optimum(objective: Objective, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, min(objective.size, 4)))
