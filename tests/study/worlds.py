@@ -29,7 +29,7 @@ class Clock:
 
 
 def picture(fold: Fold) -> dict[str, Any]:
-    """Everything a fold knows, to the bit."""
+    """A copy of everything a fold knows, to the bit."""
     exploration = fold.exploration
     return {
         "arrays": [array.tobytes() for array in exploration.arrays()],
@@ -37,12 +37,12 @@ def picture(fold: Fold) -> dict[str, Any]:
         "log": exploration._log.tolist(),
         "lines": {item: list(line) for item, line in exploration._lines.items() if line},
         "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
-        "withdrawn": exploration.withdrawn,
+        "withdrawn": sorted(exploration.withdrawn),
         "mismatches": exploration.mismatches.count,
         "questions": {name: column.tobytes() for name, column in vars(fold.questions).items()},
         "workers": {name: list(value) for name, value in vars(fold.workers).items()},
-        "leases": (fold.leases._open, list(fold.leases._waiting)),
-        "provisional": fold.provisional,
+        "leases": (repr(fold.leases._open), list(fold.leases._waiting)),
+        "provisional": dict(fold.provisional),
         "rounds": [
             [r.closing, r.questions, r.excluded_by_hand]
             + [array.tobytes() for array in (r.answers, r.estimates.mean, r.estimates.lower, r.estimates.upper)]

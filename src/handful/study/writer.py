@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 from handful.errors import HandfulError, StorageCorrupt, StorageError
@@ -18,15 +18,19 @@ Callback = Callable[[Event], None]
 def fold_of(records: Iterable[Record]) -> tuple[Fold, int]:
     """The state after all records, and the number of the next."""
     stream = iter(records)
-    first = next(stream, None)
-    event = None if first is None else from_record(first)
-    if not isinstance(event, Created):
-        raise StorageCorrupt("the journal does not begin with the study's creation: restore the storage from a backup")
-    fold, count = Fold(Setup.from_dict(event.setup)), 1
-    for record in stream:
-        fold.apply(from_record(record), record.time)
-        count += 1
-    return fold, count
+    try:
+        first = next(stream, None)
+        event = None if first is None else from_record(first)
+        if not isinstance(event, Created):
+            raise StorageCorrupt("the journal does not begin with the study's creation: restore it from a backup")
+        fold, count = Fold(Setup.from_dict(event.setup)), 1
+        for record in stream:
+            fold.apply(from_record(record), record.time)
+            count += 1
+        return fold, count
+    finally:
+        if isinstance(stream, Generator):
+            stream.close()  # now, and not whenever it is collected: it may hold a connection
 
 
 class Writer:
@@ -119,7 +123,9 @@ class Writer:
     def _start_over(self) -> None:
         """Interrupted half-way through an event: nothing of this turn has happened, and the journal knows the rest."""
         self._pending, self._happened = [], []
+        self._failure = StorageError("it was interrupted twice")  # unless what follows is done
         try:
             self.fold, self._seq = fold_of(self.journal.read())
+            self._failure = None
         except StorageError as error:
             self._failure = error
