@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "paper-map.md").read_text()
-REFERENCE = re.compile(r"`(handful[\w.]*):([\w.]+)`")
+REFERENCE = re.compile(r"`((?:core|objectives|lab)[\w.]*):([\w.]+)`")
 FORMULAS = (
     "Condition (2)",
     "rad_t(i)",
@@ -41,7 +41,7 @@ def rows(heading: str) -> dict[str, list[str]]:
 
 
 def resolve(module: str, name: str) -> object:
-    found = reduce(getattr, name.split("."), importlib.import_module(module))
+    found = reduce(getattr, name.split("."), importlib.import_module(f"handful.{module}"))
     return getattr(found, "py_func", found)
 
 
