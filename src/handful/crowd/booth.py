@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from handful.crowd import messages
@@ -49,14 +49,15 @@ class Booth:
         settings: Settings,
         theme: str | None = None,
         clock: Callable[[], float] = time.time,
+        reopen: Callable[[], Study] | None = None,
     ) -> None:
         self.study = study
+        self._reopen = reopen
         self.name = study.name
         self.collection = collection
         self.settings = settings
         self.clock = clock
         self.live = Live()
-        self.tallies = Tallies()
         self.well = True
         self.k = study.setup.problem.k
         self.theme = theme or study.name
@@ -65,19 +66,19 @@ class Booth:
         self._last: dict[str, LastAnswer] = {}
         self._seen: dict[str, float] = {}
         self._present = 0
-        self._recall()
-        self._latest = study.status()
-        if theme is not None and theme != self._noted_theme:
+        self._attach(study)
+        if theme is not None and not self._has_theme:
             study.note(THEME, theme)
-        study.subscribe(self._happened)
 
-    def _recall(self) -> None:
-        """Count again what the journal tells."""
-        self._noted_theme: str | None = None
-        for when, event in self.study.journal():
+    def _attach(self, study: Study) -> None:
+        """Count what the journal tells, and go on counting."""
+        self.study, self.tallies, self._has_theme = study, Tallies(), False
+        for when, event in study.journal():
             self.tallies.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
-                self._noted_theme = self.theme = str(event.data)
+                self.theme, self._has_theme = str(event.data), True
+        study.subscribe(self._happened)
+        self._latest = study.status()
 
     def _happened(self, event: Event) -> None:
         with self._lock:
@@ -109,11 +110,19 @@ class Booth:
         try:
             if self.study.finished is None:
                 self.study.settle()
-            self.well = True
         except StorageError:
             self.well = False
-            raise
+            if self._reopen is None:
+                raise
+            self._take_up_again(self._reopen)
+        self.well = True
         self.look()
+
+    def _take_up_again(self, reopen: Callable[[], Study]) -> None:
+        """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
+        with suppress(StorageError):
+            self.study.release()
+        self._attach(reopen())
 
     def look(self) -> None:
         """Remember the study's status: it is too much work to take for every answer."""

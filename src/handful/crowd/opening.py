@@ -112,15 +112,16 @@ def _taken_up(
     storage: str | Path | None, name: str, collection: Collection, settings: Settings, clock: Callable[[], float]
 ) -> Booth | None:
     """A stored study, unless it is about other things."""
-    assert storage is not None
+    reopen = _reopening(storage, name, collection, clock)
+    assert reopen is not None
     try:
-        study = Study.open(storage, name, collection.ids, clock=clock)
+        study = reopen()
     except ItemsChanged:
         return None
     if not study.setup.problem.feedback.compares:
         study.release()
         raise InvalidProblem(f"study {name!r} asks for values, and people can only compare: use another one")
-    return Booth(study, collection, settings, clock=clock)
+    return Booth(study, collection, settings, clock=clock, reopen=reopen)
 
 
 def _begun(
@@ -152,4 +153,11 @@ def _begun(
         )
     for warning in caught:
         say(f"{theme}: {warning.message}")
-    return Booth(study, collection, settings, theme, clock)
+    return Booth(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+
+
+def _reopening(
+    storage: str | Path | None, name: str, collection: Collection, clock: Callable[[], float]
+) -> Callable[[], Study] | None:
+    """How to open the study again; in memory there is no again."""
+    return None if storage is None else lambda: Study.open(storage, name, collection.ids, clock=clock)

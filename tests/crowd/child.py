@@ -1,0 +1,25 @@
+"""A server in a process of its own, to be killed: python -m tests.crowd.child ITEMS STORAGE PORT [BUDGET]."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from handful.crowd.items import load_collection
+from handful.crowd.opening import Plan, open_hall
+from handful.crowd.running import listen, log_to, serve
+from handful.crowd.settings import Limits, Settings
+
+THEME = "Cathedrals in Venice"
+
+
+def main(items: str, storage: str, port: str, budget: str) -> None:
+    log_to(None)
+    plan = Plan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
+    settings = Settings(undo_s=0.2, redo_s=0.0, limits=Limits.none())
+    hall = open_hall(storage, load_collection(Path(items)), [THEME], plan, settings)
+    serve(hall, listen("127.0.0.1", int(port)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

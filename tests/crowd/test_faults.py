@@ -1,0 +1,196 @@
+"""The server is killed, the database restarted, the disk fails: nothing acknowledged is lost, nothing counts twice."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import create_engine, text
+
+from handful import Study
+from handful.crowd.items import Collection
+from handful.crowd.line import Line, LineBroken
+from handful.crowd.seals import secret_in, worker_of
+from handful.crowd.simulated import Crew, Person, Tale, answer_all
+from handful.errors import StorageError
+from handful.study.events import Revised, Told
+from tests import postgres
+from tests.crowd.clients import STUDY, Started
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass
+class Trial:
+    """A server in a child process, a crew in front of it, and what the server said was stored."""
+
+    collection: Collection
+    storage: str
+    crew: Crew
+    budget: int
+    port: int = field(default_factory=postgres.free_port)
+    acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
+    child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        where = [str(self.collection.folder), self.storage, str(self.port), str(self.budget)]
+        self.child = subprocess.Popen([sys.executable, "-m", "tests.crowd.child", *where], cwd=ROOT)
+
+    def end(self, how: int) -> int:
+        assert self.child is not None
+        self.child.send_signal(how)
+        return self.child.wait(30)
+
+    def note(self, person: Person, token: str, side: str) -> None:
+        worker = worker_of(secret_in(self.collection.folder), STUDY, person.line.cookie.split("=", 1)[1])
+        assert worker is not None
+        question = worker.question(token)
+        assert question is not None
+        self.acknowledged.append((question, worker.id, (side == "left") == worker.item_is_left(question)))
+
+    async def up(self) -> None:
+        line = Line(self.url)
+        while True:
+            with suppress(LineBroken):
+                await line.get("/healthz")
+                line.close()
+                return
+            await asyncio.sleep(0.05)
+
+    async def answer_while(self, trouble: Callable[[], Any]) -> Tale:
+        """Let the crew answer to the end of the study while `trouble` happens."""
+        self.start()
+        await self.up()
+        crowd = asyncio.create_task(
+            answer_all(self.url, [STUDY], self.collection, lambda *_: 0.0, self.crew, acknowledged=self.note)
+        )
+        await trouble()
+        return await asyncio.wait_for(crowd, 600)
+
+    def check(self) -> None:
+        """Against the journal, after the server has stopped."""
+        with Study.open(self.storage, STUDY, read_only=True) as study:
+            events = [event for _, event in study.journal()]
+            told = [event for event in events if isinstance(event, Told)]
+            status = study.status()
+        assert max(Counter(event.question for event in told).values()) == 1
+        stored = {f"q{event.question}": bool(event.answer) for event in told}
+        stored |= {f"q{event.question}": bool(event.answer) for event in events if isinstance(event, Revised)}
+        lost = [(question, answer) for question, _, answer in self.acknowledged if stored.get(question) != answer]
+        assert lost == []
+        assert status.answers == len(told) == self.budget
+        assert len({question for question, _, _ in self.acknowledged}) > 0.9 * self.budget
+        assert status.finished == "all 3 items are picked"
+
+
+def live_status(url: str, key: str) -> dict[str, Any]:
+    with httpx.Client(base_url=url) as organizer:
+        organizer.post("/api/organize/login", json={"key": key})
+        status: dict[str, Any] = organizer.get(f"/api/organize/{STUDY}").json()
+        return status
+
+
+async def kill_again_and_again(trial: Trial, times: int, rng: random.Random) -> int:
+    """How often the server was killed; it stays dead for no longer than it takes to start."""
+    for _ in range(times):
+        await asyncio.sleep(rng.uniform(0.05, 0.6))
+        trial.end(signal.SIGKILL)
+        trial.start()
+        await trial.up()
+    return times
+
+
+def killed(collection: Collection, storage: Path, workers: int, kills: int, budget: int) -> Trial:
+    trial = Trial(collection, str(storage), Crew(workers, think_s=0.2, wait_s=0.2), budget)
+    asyncio.run(trial.answer_while(lambda: kill_again_and_again(trial, kills, random.Random(kills))))
+    live = live_status(trial.url, secret_in(collection.folder).organizer_key)
+    assert trial.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+    trial.check()
+    with Study.open(trial.storage, STUDY, read_only=True) as replayed:
+        assert list(replayed.result().chosen) == [line["id"] for line in live["chosen"]]
+        assert replayed.status().answers == live["answers"]
+    return trial
+
+
+def test_a_killed_server_loses_nothing_it_acknowledged(collection: Collection, tmp_path: Path) -> None:
+    killed(collection, tmp_path / "study.db", workers=12, kills=3, budget=240)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_fifty_kills_under_a_hundred_workers_lose_nothing(collection: Collection, tmp_path: Path) -> None:
+    trial = killed(collection, tmp_path / "study.db", workers=100, kills=50, budget=9_000)
+    assert len(trial.acknowledged) >= 8_000
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_restarted_database_loses_nothing(collection: Collection) -> None:
+    with postgres.cluster() as url:
+        trial = Trial(collection, url, Crew(40, think_s=0.2, wait_s=0.2), budget=2_000)
+
+        async def restarts() -> None:
+            engine = create_engine(url)
+            with engine.connect() as connection:
+                folder = connection.execute(text("SHOW data_directory")).scalar_one()
+            engine.dispose()
+            for _ in range(3):
+                await asyncio.sleep(1.5)
+                await asyncio.to_thread(
+                    postgres.run, "pg_ctl", "restart", "--wait", "--mode", "immediate", "-D", folder
+                )
+
+        asyncio.run(trial.answer_while(restarts))
+        trial.end(signal.SIGTERM)
+        trial.check()
+
+
+def test_a_server_that_is_asked_to_stop_finishes_what_it_has_begun(collection: Collection, tmp_path: Path) -> None:
+    trial = Trial(collection, str(tmp_path / "study.db"), Crew(6, think_s=0, wait_s=0.1), budget=90)
+
+    async def stop_once() -> None:
+        await asyncio.sleep(0.2)
+        with httpx.stream("GET", f"{trial.url}/api/s/{STUDY}/events") as listener:
+            assert listener.status_code == 200
+            assert await asyncio.to_thread(trial.end, signal.SIGTERM) in (0, -signal.SIGTERM)
+        trial.start()
+        await trial.up()
+
+    asyncio.run(trial.answer_while(stop_once))
+    trial.end(signal.SIGTERM)
+    trial.check()
+
+
+def test_after_a_failure_of_the_storage_the_study_is_taken_up_again(
+    serve: Callable[..., Started], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(storage=tmp_path / "study.db")
+    booth = server.hall.booths[STUDY]
+    person = server.person()
+    person.answer()
+    committer = booth.study._writer.journal._committer  # type: ignore[attr-defined]
+
+    def full(_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(committer, "_commit", full)
+    refused = person.post("answer", {"token": person.token, "side": "left"})
+    assert (refused.status_code, refused.json()["error"]) == (503, "storage")
+    booth.settle()
+    assert person.post("answer", {"token": person.token, "side": "left"}).json()["answer"]["repeated"] is False
+    assert booth.tallies.answers == booth.study.status().answers == 2
