@@ -99,7 +99,7 @@ def live(
         while r["ended"] == OPEN:
             item, rival = propose(state, len(this.queries))
             if item >= 0:
-                seed = question_seed(int(r["seed"]), j, len(this.queries))
+                seed = question_seed(r["seed"], j, len(this.queries))
                 gains = (
                     past[-2 - rival] if rival <= -2 else past[-1]
                 )  # -2 − i asks for the gain given the first i picks

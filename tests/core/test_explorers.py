@@ -131,7 +131,7 @@ def answers(case: Case) -> Iterator[float]:
     """Answers without end, from the problem's seed."""
     n = 0
     while True:
-        seed = question_seed(case.problem.seed, 999, n)
+        seed = question_seed(np.uint64(case.problem.seed), 999, n)
         yield respond(btl(1.0) if case.compares else uniform(1.0), case.values[n % len(case.values)], 0.3, seed)
         n += 1
 

@@ -85,4 +85,5 @@ def test_a_random_set_is_every_item_equally_often_and_the_same_for_the_same_seed
     assert all(len(set(chosen)) == 3 for chosen in sets)
     assert abs(chi_square_z(np.bincount(np.ravel(sets), minlength=10))) < 5
     assert random_set(objective, 3, 5) == random_set(objective, 3, 5)
+    assert len(random_set(objective, 3, 2**64 - 1).chosen) == 3
     assert random_set(objective, 10, 1).value == pytest.approx(10.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,8 @@ def lazy_greedy(objective: Objective, k: int) -> Selection:
 def random_set(objective: Objective, k: int, seed: int = 0) -> Selection:
     """RANDOM: k items without looking."""
     _check(objective, k)
-    order = sorted(range(objective.size), key=lambda item: question_seed(seed, ORDER, item))
+    wide: Any = np.uint64(seed)  # compiled code takes a Python int for a signed one
+    order = sorted(range(objective.size), key=lambda item: question_seed(wide, ORDER, item))
     progress = objective.start()
     gains: list[float] = []
     for item in order[:k]:
