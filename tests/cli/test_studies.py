@@ -1,0 +1,260 @@
+"""The commands about studies, as a person or a script meets them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from handful import Preferences, Study
+from handful.cli import main
+from tests.cli import help_pages
+
+JUDGE = """
+import time
+
+def better(q):
+    return (int(q.item[1:]) - int(q.rival[1:])) + q.seed % 7 - 3 > 0
+
+def number(q):
+    return int(q.item[1:]) + q.seed % 1000 / 1000
+
+def slow(q):
+    time.sleep(0.02)
+    return better(q)
+
+def broken(q):
+    if q.number == 5:
+        raise RuntimeError("no electricity")
+    return better(q)
+
+text = "not a function"
+"""
+
+
+@dataclass
+class Said:
+    """What a command printed and how it ended."""
+
+    out: str
+    err: str
+    code: int
+
+
+Handful = Callable[..., Said]
+
+
+@pytest.fixture
+def handful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Handful:
+    """`handful(...)` in a folder with items and an oracle."""
+    (tmp_path / "judge.py").write_text(JUDGE)
+    lines = [f"p{i},canal;boat{i % 3},{10 * i + 5}" for i in range(10)]
+    (tmp_path / "photos.csv").write_text("\n".join(["id,tags,views", *lines]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("judge", None)
+
+    def run(*arguments: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["handful", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return Said(said.out, said.err, int(ended.value.code or 0))
+
+    return run
+
+
+SELECT = ("select", "photos.csv", "-k", "3", "--oracle", "judge:better", "--preferences", "--budget", "90")
+
+
+def test_select_picks_and_says_what_may_be_claimed(handful: Handful) -> None:
+    said = handful("select", "photos.csv", "-k", "2", "--oracle", "judge:number", "--noise", "0.5", "--epsilon", "4")
+    assert said.code == 0
+    assert "2 chosen with" in said.out
+    assert "With 95% confidence" in said.out
+    assert "2 of 2 picked" in said.err
+
+
+def test_select_is_repeated_without_asking_again(handful: Handful) -> None:
+    first = json.loads(handful(*SELECT, "--json").out)
+    again = json.loads(handful(*SELECT, "--json").out)
+    assert first == again
+    assert first["answers"] == 90
+    assert len(first["chosen"]) == 3
+
+
+def test_select_answers_from_tags_and_views(handful: Handful) -> None:
+    options = ("--objective", "coverage", "--per-item", "3", "--in-flight", "4", "--json")
+    found = json.loads(handful("select", "photos.csv", "-k", "2", *options, "--noise", "0.2").out)
+    assert found["answers"] == 60
+    assert "p9" in found["chosen"]
+    assert handful("select", "photos.csv", "-k", "2", *options, "--preferences", "--name", "people").code == 0
+
+
+def test_another_study_of_the_same_name_is_not_mistaken_for_this_one(handful: Handful) -> None:
+    handful(*SELECT)
+    said = handful(*SELECT, "--seed", "4")
+    assert said.code == 2
+    assert "with seed 0, not 4" in said.err
+
+
+def test_an_oracle_that_fails_keeps_the_answers_and_says_how_to_go_on(handful: Handful, tmp_path: Path) -> None:
+    broken = tuple(part.replace("better", "broken") for part in SELECT)
+    said = handful(*broken)
+    assert said.code == 1
+    assert "the oracle failed: RuntimeError: no electricity" in said.err
+    assert f"5 answers are kept; to go on: handful {' '.join(broken)}" in said.err
+    assert json.loads(handful("status", "--json").out)["answers"] == 5
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_resume(handful: Handful, tmp_path: Path) -> None:
+    slow = tuple(part.replace("better", "slow") for part in SELECT)
+    command = [sys.executable, "-c", "from handful.cli import main; main()", *slow]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not _answers(tmp_path):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "all kept; to go on: handful" in err
+    assert "Traceback" not in err
+    before = json.loads(handful("status", "--json").out)["answers"]
+    assert 0 < before < 90
+    found = handful(*slow, "--json")
+    assert found.code == 0
+    assert json.loads(found.out)["answers"] == 90
+
+
+def _hear_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _answers(folder: Path) -> int:
+    try:
+        connection = sqlite3.connect(f"file:{folder}/handful.db?mode=ro", uri=True)
+        try:
+            return int(connection.execute("select count(*) from events where kind = 'told'").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return 0
+
+
+def test_list_and_status_tell_what_there_is(handful: Handful) -> None:
+    handful(*SELECT)
+    handful(*SELECT, "--name", "second")
+    assert [study["name"] for study in json.loads(handful("list", "--json").out)] == ["photos", "second"]
+    assert "second" in handful("list").out
+    status = handful("status", "photos")
+    assert "3 of 3 picked from 10; 90 answers of 90" in " ".join(status.out.split())
+    assert json.loads(handful("status", "photos", "--json").out)["finished"] == "all 3 items are picked"
+    assert "say which one; there are: photos, second" in handful("status").err
+
+
+def test_status_of_an_unfinished_study_names_the_leader(handful: Handful, tmp_path: Path) -> None:
+    with Study(["a", "b", "c"], 2, feedback=Preferences(), budget=30, storage=tmp_path / "handful.db") as study:
+        for _ in range(4):
+            for q in study.ask(1):
+                study.tell(q.id, q.item == "b")
+    assert "Round 1: 4 of at most 15 answers, 0 in flight; b leads" in handful("status").out
+
+
+def test_export_streams_answers_and_journal(handful: Handful, tmp_path: Path) -> None:
+    handful(*SELECT)
+    rows = list(csv.DictReader(handful("export").out.splitlines()))
+    assert len(rows) == 90
+    assert rows[0]["question"] == "q0"
+    assert rows[0]["item"].startswith("p")
+    assert {row["answer"] for row in rows} == {"0", "1"}
+    assert handful("export", "--format", "jsonl", "-o", "journal.jsonl").code == 0
+    lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    assert [line["seq"] for line in lines] == list(range(len(lines)))
+    assert lines[0]["kind"] == "created"
+
+
+def test_no_cell_of_the_export_is_a_formula(handful: Handful, tmp_path: Path) -> None:
+    items = ["=1+1", "-5", "@x", "plain"]
+    with Study(items, 2, feedback=Preferences(), budget=8, storage=tmp_path / "handful.db") as study:
+        for _ in range(8):
+            for q in study.ask(1, "+cmd"):
+                study.tell(q.id, True, "+cmd")
+    rows = list(csv.DictReader(handful("export").out.splitlines()))
+    assert {row["worker"] for row in rows} == {"'+cmd"}
+    assert {row["item"] for row in rows} <= {"'=1+1", "-5", "'@x", "plain"}
+
+
+def test_replay_checks_every_decision(handful: Handful, tmp_path: Path) -> None:
+    handful(*SELECT)
+    said = handful("replay", "--check")
+    assert said.code == 0
+    assert "every decision is the same" in said.out
+    with sqlite3.connect(tmp_path / "handful.db") as connection:
+        connection.execute("update events set payload = replace(payload, '\"i\":3', '\"i\":4') where kind = 'asked'")
+    said = handful("replay", "--check", "--json")
+    assert said.code == 1
+    assert json.loads(said.out)["mismatches"] > 0
+    assert handful("replay").code == 0
+    assert "decisions differ" in handful("replay").out
+
+
+def test_plot_draws_a_file(handful: Handful, tmp_path: Path) -> None:
+    handful(*SELECT)
+    assert handful("plot", "-o", "photos.png").code == 0
+    assert (tmp_path / "photos.png").read_bytes().startswith(b"\x89PNG")
+
+
+WRONG = [
+    (("select", "nothing.csv", "-k", "2", "--objective", "coverage", "--noise", "1"), 2, "cannot be read"),
+    (("select", "photos.csv", "-k", "2", "--noise", "1"), 2, "say who answers"),
+    (("select", "photos.csv", "-k", "2", "--oracle", "judge", "--noise", "1"), 2, "module:function"),
+    (("select", "photos.csv", "-k", "2", "--oracle", "nobody:f", "--noise", "1"), 2, "no module 'nobody'"),
+    (("select", "photos.csv", "-k", "2", "--oracle", "judge:text", "--noise", "1"), 2, "no function 'text'"),
+    (("select", "photos.csv", "-k", "99", "--oracle", "judge:better", "--preferences", "--budget", "9"), 2, "k = 99"),
+    ((*SELECT, "--noise", "1"), 2, "leave them out with --preferences"),
+    ((*SELECT, "--per-item", "2"), 2, "not both"),
+    (("select", "photos.csv", "-k", "2", "--oracle", "judge:number", "--beta", "2"), 2, "give --preferences too"),
+    (("select", "photos.csv"), 2, "-k"),
+    (("status", "x", "--storage", "missing.db"), 2, "no study 'x'"),
+    (("list", "--storage", "missing.db"), 3, "no file"),
+    (("list", "--storage", "photos.csv"), 3, "cannot tell what storage"),
+    ((*SELECT, "--storage", "/nowhere/at/all.db"), 3, "no folder"),
+    (("plot", "-o", "photos.txt"), 2, ".png, .svg or .pdf"),
+    (("dance",), 2, "dance"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"), WRONG, ids=lambda x: " ".join(x) if isinstance(x, tuple) else ""
+)
+def test_a_wrong_command_says_so_and_its_exit_code_can_be_relied_on(
+    handful: Handful, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    said = handful(*arguments)
+    assert said.code == code
+    assert message in said.err
+    assert "Traceback" not in said.err
+
+
+def test_the_help_is_quick() -> None:
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", "from handful.cli import main; main()", "--help"], check=True, stdout=subprocess.DEVNULL
+    )
+    assert time.perf_counter() - start < 3
+    code = "import sys; from handful.cli import studies; assert not {'numba', 'numpy', 'sqlalchemy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ})
+
+
+def test_the_documentation_of_the_command_line_is_what_it_says_itself() -> None:
+    assert help_pages.PAGE.read_text() == help_pages.render(), "run: python -m tests.cli.help_pages"

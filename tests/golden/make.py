@@ -1,0 +1,111 @@
+"""Record the golden journals anew: `python -m tests.golden.make`. Do so for a new version of the event format only.
+
+What a released version wrote must stay readable, and lead to the same picks: the old files stay beside the new ones.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from handful import Preferences, Study, TopX, Values
+from handful.oracles import noisy, uniform
+from handful.study.export import journal_lines
+from tests.study.worlds import Clock, coverage
+
+FOLDER = Path(__file__).parent
+
+
+def simulated() -> Study:
+    """A run of the faithful TopX on values, several questions in flight."""
+    study = Study(
+        [f"node {i}" for i in range(12)],
+        3,
+        feedback=Values(noise=0.3),
+        explorer=TopX(),
+        epsilon=8.0,
+        budget=400,
+        in_flight=4,
+        seed=7,
+        clock=Clock(),
+    )
+    study.run(noisy(coverage(12), uniform(0.3), study.items))
+    return study
+
+
+def crowd() -> Study:
+    """People at their worst: every kind of event, on comparisons."""
+    clock, rng = Clock(), np.random.default_rng(3)
+    study = Study(
+        [f"photo {i}.jpg" for i in range(7)],
+        3,
+        feedback=Preferences(),
+        explorer=TopX(),
+        budget=75,
+        in_flight=5,
+        lease_s=10,
+        seed=2**63 + 5,
+        chosen=["photo 6.jpg"],
+        clock=clock,
+    )
+    study.note("consent", {"worker": "ann"})
+    people = ["ann", "bob", "cid", None]
+    for n in range(120):
+        clock.now += 1 + 12 * (n % 17 == 0)
+        who = people[n % 4]
+        for q in study.ask(1 + n % 2, who):
+            if n % 9 == 4:
+                study.skip(q.id, "too dark", who)
+            elif n % 7 != 3:
+                study.tell(q.id, bool(rng.random() < 0.6), who, {"ms": n}, undo_s=5 * (n % 3 == 0))
+        if n % 11 == 0:
+            for question, held in list(study.fold.provisional.items()):
+                study.revise(f"q{question}", True, held.worker)
+        if n == 20:
+            study.exclude("bob", "one side always", by_rule=True)
+            study.pause()
+        if n == 22:
+            study.resume()
+            study.extend(10)
+        if n == 30:
+            study.restore("bob")
+            study.withdraw("photo 5.jpg", "copyright")
+        if n == 45:
+            study.exclude("cid", "too fast")
+        if len(study.result().chosen) == 3:
+            break
+        if n == 70:
+            study.close("enough")
+            break
+    return study
+
+
+STUDIES = {"simulated-1": simulated, "crowd-1": crowd}
+
+
+def summary(study: Study) -> dict[str, object]:
+    """What must stay the same whoever reads the journal, and whenever."""
+    result = study.result().to_dict()
+    return {
+        "chosen": result["chosen"],
+        "answers": result["answers"],
+        "finished": study.finished,
+        "rounds": [
+            {key: r[key] for key in ("pick", "candidates", "ended", "answers", "late", "affected_by_exclusion")}
+            for r in result["rounds"]
+        ],
+        "standing": study.fold.questions.standing.tolist(),
+    }
+
+
+def main() -> None:
+    for name, make in STUDIES.items():
+        study = make()
+        (FOLDER / f"{name}.jsonl").write_text("".join(journal_lines(study.records())))
+        (FOLDER / f"{name}.json").write_text(json.dumps(summary(study), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Journals that released versions wrote stay readable, and every decision in them is taken again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handful import Study
+from handful.storage import open_journal
+from handful.study.events import KINDS
+from handful.study.export import journal_lines, records_of
+from tests.golden.make import FOLDER, STUDIES, summary
+from tests.study.worlds import picture
+
+GOLDEN = sorted(FOLDER.glob("*.jsonl"))
+
+
+def reopened(golden: Path, folder: Path) -> Study:
+    """The golden journal, put into a storage and opened like any other."""
+    with golden.open() as lines:
+        journal = open_journal(folder / "golden.db", golden.stem)
+        journal.append(list(records_of(lines))).wait()
+        journal.close()
+    return Study.open(folder / "golden.db", golden.stem)
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_journal_leads_to_the_same_picks_and_every_decision_is_the_same(golden: Path, tmp_path: Path) -> None:
+    with reopened(golden, tmp_path) as study:
+        assert study.mismatches.first == []
+        assert summary(study) == json.loads(golden.with_suffix(".json").read_text())
+        assert "".join(journal_lines(study.records())) == golden.read_text()
+
+
+def test_together_the_golden_journals_hold_every_kind_of_event() -> None:
+    kinds = {record.kind for golden in GOLDEN for record in records_of(golden.read_text().splitlines())}
+    assert kinds == set(KINDS)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_this_version_writes_what_its_golden_journal_says(name: str, tmp_path: Path) -> None:
+    study = STUDIES[name]()
+    _, *golden = (FOLDER / f"{name}.jsonl").read_text().splitlines(keepends=True)
+    _, *written = journal_lines(study.records())  # an explorer may have more options by now
+    assert written == golden
+    with reopened(FOLDER / f"{name}.jsonl", tmp_path) as again:
+        assert picture(again.fold) == picture(study.fold)
+
+
+def test_a_decision_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
+    lines = (FOLDER / "simulated-1.jsonl").read_text().splitlines()
+    at, asked = next((n, json.loads(line)) for n, line in enumerate(lines) if '"kind":"asked"' in line and n > 40)
+    asked["payload"]["i"] = (asked["payload"]["i"] + 1) % 12
+    lines[at] = json.dumps(asked)
+    (tmp_path / "forged.jsonl").write_text("\n".join(lines))
+    with reopened(tmp_path / "forged.jsonl", tmp_path) as study:
+        assert study.mismatches.count >= 1
+        assert study.mismatches.first[0].startswith(f"question q{asked['payload']['q']} asked")
+        assert study.fold.questions.item[asked["payload"]["q"]] == asked["payload"]["i"]
+
+
+def test_a_pick_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
+    lines = (FOLDER / "simulated-1.jsonl").read_text().splitlines()
+    at, closed = next((n, json.loads(line)) for n, line in enumerate(lines) if '"kind":"round closed"' in line)
+    closed["payload"]["pick"] = (closed["payload"]["pick"] + 1) % 12
+    lines[at] = json.dumps(closed)
+    (tmp_path / "forged.jsonl").write_text("\n".join(lines[: at + 1]))
+    with reopened(tmp_path / "forged.jsonl", tmp_path) as study:
+        assert study.mismatches.count == 1
+        assert "round 1 was closed by" in study.mismatches.first[0]
+        assert study.result().chosen == (f"node {closed['payload']['pick']}",)

@@ -1,0 +1,71 @@
+"""kill -9 at any moment loses no acknowledged answer and counts none twice."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import time
+from collections import Counter
+
+import pytest
+
+from handful import Study
+from handful.study.events import Told
+from tests.study.killing import BUDGET, answer_to, answer_until_killed, make
+from tests.study.worlds import folded, live
+
+
+def kill_again_and_again(url: str, kills: int, seed: int) -> None:
+    make(storage=url).release()
+    rng = random.Random(seed)
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["tests.study.killing"])
+    acknowledged: set[str] = set()
+    died_working = 0
+    for _ in range(kills):
+        receiver, sender = forks.Pipe(duplex=False)
+        child = forks.Process(target=answer_until_killed, args=(url, sender), daemon=True)
+        child.start()
+        sender.close()
+        heard = 0
+        try:
+            for _ in range(rng.randrange(12)):
+                acknowledged.add(receiver.recv())
+                heard += 1
+            time.sleep(rng.random() * 0.01)
+        except EOFError:
+            pass  # it was done before it was killed
+        child.kill()
+        child.join()
+        died_working += child.exitcode == -9
+        try:
+            while True:
+                acknowledged.add(receiver.recv())
+        except (EOFError, OSError):
+            receiver.close()
+        with Study.open(url, read_only=True) as study:
+            told = [event for _, event in study.journal() if isinstance(event, Told)]
+            stored = Counter(f"q{event.question}" for event in told)
+            assert acknowledged <= set(stored)
+            assert set(stored.values()) <= {1}
+            assert all(event.answer == answer_to(f"q{event.question}") for event in told)
+            assert study.status().answers == len(told)
+            assert study.mismatches.count == 0
+    assert died_working >= 0.9 * kills
+    with Study.open(url) as study:
+        result = study.run(lambda q: answer_to(q.id))
+        assert result.answers == BUDGET
+        assert live(study) == folded(study)
+
+
+def test_sixty_kills_lose_nothing_in_a_file(sqlite_storage: str) -> None:
+    kill_again_and_again(sqlite_storage, kills=60, seed=1)
+
+
+def test_fifty_kills_lose_nothing_in_postgres(postgres_storage: str) -> None:
+    kill_again_and_again(postgres_storage, kills=50, seed=2)
+
+
+@pytest.mark.slow
+def test_many_more_kills_lose_nothing(storage: str) -> None:
+    kill_again_and_again(storage, kills=130, seed=3)
