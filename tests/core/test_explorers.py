@@ -331,3 +331,32 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(feedback: Fee
         return [r.per_item.tolist() for r in run.rounds]
 
     assert counts(problem) == counts(problem) != counts(replace(problem, seed=6))
+
+
+@pytest.mark.parametrize(("in_flight", "radius"), [(1, "literal"), (1, "counted"), (3, "literal"), (3, "counted")])
+def test_the_epsilon_reached_is_worked_out_with_the_papers_radius(in_flight: int, radius: str) -> None:
+    size, delta, R = 4, 0.1, 0.7
+    problem = Problem(size, 2, Values(noise=R), epsilon=1e-9, delta=delta, budget=60, in_flight=in_flight, seed=1)
+    state = TopX(l=2, radius=radius).build(problem)  # type: ignore[arg-type]
+    open_round(state, 1, 30)
+    r = state.board.round[0]
+    waiting: list[tuple[int, int]] = []
+    while r["ended"] == OPEN:
+        item, rival = propose(state, int(r["asked"]))
+        if item >= 0:
+            waiting.append((int(item), int(rival)))
+        else:
+            item, rival = waiting.pop(0)
+            tell(state, item, rival, float(size - item))  # means 4, 3, 2, 1
+    # One question a step, after one for each item: 27 steps for 30 answers. In flight, t is the number of answers.
+    logs = math.log(4 * size * 30**3 / (delta / 2)) if in_flight > 1 else math.log(4 * size * 27**3 / (delta / 2))
+    if radius == "counted" and in_flight == 1:
+        logs += math.log(2)  # k′
+    T = state.board.items["count"]
+    bound = [R * math.sqrt(2 * logs / T[i]) for i in range(size)]
+    inside = sorted([4 - bound[0], 3 - bound[1]])
+    outside = sorted([2 + bound[2], 1 + bound[3]], reverse=True)
+    gap = sum(max(o - i, 0.0) for i, o in zip(inside, outside, strict=True))
+    assert r["ended"] == BUDGET
+    assert float(r["reached"]) == pytest.approx(gap / 2)
+    assert gap > 0
