@@ -66,23 +66,26 @@ def open_hall(
 ) -> Hall:
     """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
     plan, settings = plan or Plan(), settings or Settings()
+    stored = _stored(storage)
+    if not themes and not stored:
+        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
     warm_up(plan)
     booths: dict[str, Booth] = {}
     try:
-        for name in _stored(storage):
+        for name in stored:
             booth = _taken_up(storage, name, collection, settings, clock)
             if booth is not None:
                 booths[name] = booth
         for theme in themes:
             if theme not in {booth.theme for booth in booths.values()}:
-                name = address_of(theme, {*booths, *_stored(storage)})
+                name = address_of(theme, {*booths, *stored})
                 booths[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
     except BaseException:
         for booth in booths.values():
             booth.close()
         raise
     if not booths:
-        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
+        raise ItemsChanged(f"no study in {storage} is about these items: give a --theme to begin one")
     return Hall(booths, collection, secret_in(collection.folder), settings, storage, clock)
 
 

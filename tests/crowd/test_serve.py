@@ -1,0 +1,172 @@
+"""`handful serve` and `handful backup`, as somebody types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from handful.cli import app
+from handful.cli import serve as serve_commands  # noqa: F401  (registers them)
+from handful.errors import HandfulError
+from tests.crowd.clients import Person
+from tests.crowd.pictures import folder_of
+
+HANDFUL = [sys.executable, "-c", "from handful.cli import main; main()"]
+
+
+def handful(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HANDFUL, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env=_environment()
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+
+
+@contextmanager
+def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
+    """The worker's link, the organizer's link, and the process."""
+    command = [*HANDFUL, "serve", *arguments, "--port", "0", "--explorer", "topx"]
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment()
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        printed = ""
+        while "Ctrl-C" not in printed:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            printed += line
+        share = re.search(r"(?:share|open) +(\S+)", printed)
+        organize = re.search(r"organize +(\S+)", printed)
+        assert share
+        assert organize
+        yield share[1], organize[1], process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def person_at(link: str) -> Person:
+    url, study = link.split("/s/")
+    return Person(httpx.Client(base_url=url, timeout=30), study)
+
+
+def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    folder_of(6, tmp_path / "photos")
+    (tmp_path / "photos" / "drawing.svg").write_text("<svg/>")
+    arguments = ("photos", "-k", "2", "--theme", "Cathedrals in Venice", "--budget", "40", "--log", "log.jsonl")
+    with serving(*arguments, cwd=tmp_path) as (link, organize, process):
+        assert link.endswith("/s/cathedrals-in-venice")
+        person = person_at(link)
+        for _ in range(5):
+            person.answer()
+        cookies = person.http.cookies
+        person.http.close()
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (0, "")
+        assert "handful serve photos.db" in rest
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert sum(line.get("route") == "/api/s/{study}/answer" for line in lines) == 5
+    with serving("photos.db", cwd=tmp_path) as (again, same_key, _):
+        assert same_key.split("#")[1] == organize.split("#")[1]
+        with httpx.Client(base_url=again.split("/s/")[0], cookies=cookies) as same_browser:
+            work = same_browser.get("/api/s/cathedrals-in-venice/next").json()
+        assert work["progress"]["answered"] == 5
+
+
+def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -> None:
+    folder_of(6, tmp_path / "holiday")
+    with serving("holiday", "--solo", "-k", "2", "--budget", "12", cwd=tmp_path) as (link, _, _process):
+        person = person_at(link)
+        assert person.http.get(f"/api/s/{person.study}").json()["consent"] is None
+        given = 0
+        while person.work["state"] == "questions":
+            assert len(person.work["questions"]) <= 2
+            person.answer()
+            given += 1
+        assert given == 12
+        assert person.work["state"] == "finished"
+        summary = person.http.get(f"/api/s/{person.study}/summary").json()
+        assert len(summary["chosen"]) == 2
+        person.http.close()
+        folder, deadline = tmp_path / "holiday-best", time.monotonic() + 20
+        while not (folder / "contact-sheet.png").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+    picks = sorted(path.name for path in folder.iterdir())
+    assert picks[0].startswith("1-photo")
+    assert picks[1].startswith("2-photo")
+    original = tmp_path / "holiday" / picks[0].removeprefix("1-")
+    assert (folder / picks[0]).read_bytes() == original.read_bytes()
+    with Image.open(folder / "contact-sheet.png") as sheet:
+        assert sheet.width > 1000
+
+
+def test_a_running_study_can_be_backed_up(tmp_path: Path) -> None:
+    folder_of(4, tmp_path / "photos")
+    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path):
+        done = handful("backup", "photos.db", "-o", "b.zip", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+            assert {"handful.db", "handful.db.items/manifest.json", "handful.db.items/secret"} <= set(
+                archive.namelist()
+            )
+        assert handful("backup", "photos.db", "-o", "b.zip", cwd=tmp_path).returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("nowhere", "--theme", "A"), "there is no nowhere"),
+        (("photos",), "give a --theme"),
+        (("photos", "--theme", "A", "-k", "9"), "k = 9 is more than the 3 items"),
+        (("photos", "--theme", "A", "--explorer", "nonsense"), "no explorer named 'nonsense'"),
+        (("photos", "--theme", "A", "--consent", "nowhere.txt"), "cannot be read as text"),
+        (("photos", "--theme", "A", "--storage", "mysql://x"), "no storage for"),
+        (("photos", "--theme", "A", "--public-url", "example"), "is not an address"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], expected: str
+) -> None:
+    folder_of(3, tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["serve", *arguments, "--port", "0"])
+    assert isinstance(done.exception, HandfulError)
+    assert expected in str(done.exception)
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    folder_of(3, tmp_path / "photos")
+    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path) as (link, _, _process):
+        port = link.split(":")[2].split("/")[0]
+        arguments = ("--theme", "B", "--storage", "other.db", "--port", port, "-k", "2")
+        done = handful("serve", "photos", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "choose another --port" in done.stderr
+
+
+def test_two_servers_cannot_share_a_study(tmp_path: Path) -> None:
+    folder_of(3, tmp_path / "photos")
+    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path):
+        done = handful("serve", "photos.db", "--port", "0", cwd=tmp_path)
+        assert done.returncode == 3
+        assert "Traceback" not in done.stderr
