@@ -94,6 +94,11 @@ def promise(variant: Variant, epsilon: float, delta: float, assumptions: tuple[s
     return Guarantee(OPTIMUM_BOUND, epsilon, delta, variant == "full", held)
 
 
+def within(ratio: float, delta: float, assumptions: tuple[str, ...]) -> Guarantee:
+    """A share of the optimum, certified at the end."""
+    return Guarantee(f"f(S) ≥ {ratio:g}·f(OPT)", None, delta, False, (MONOTONE_SUBMODULAR, *assumptions))
+
+
 NO_GUARANTEE = Guarantee(None, None, None, False, ())
 
 

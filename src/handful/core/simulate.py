@@ -14,14 +14,14 @@ import numpy as np
 from handful.core.budget import Budget, Unlimited
 from handful.core.checks import whole
 from handful.core.draws import question_seed
-from handful.core.explorers.board import CLOSED, OPEN, remove
+from handful.core.explorers.board import BACK, CLOSED, OPEN, remove
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
 from handful.core.responses import Response, respond
 from handful.errors import InvalidProblem
 
-ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed"}
+ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed", 5: "out of reach"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,10 @@ class Simulation:
 
 @kernel
 def play(state: State, gains: Floats, response: Response, cap: int) -> int:
-    """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight."""
+    """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight.
+
+    Row i of `gains` is given the first i picks; the last is of now.
+    """
     r = state.board.round[0]
     m = r.in_flight
     items = np.empty(m, np.int64)
@@ -69,7 +72,8 @@ def play(state: State, gains: Floats, response: Response, cap: int) -> int:
             items[at] = item
             rivals[at] = rival
             seed = question_seed(r.seed, r.round, asked)
-            answers[at] = respond(response, gains[item], gains[rival] if rival >= 0 else 0.0, seed)
+            row = gains[BACK - rival] if rival <= BACK else gains[len(gains) - 1]
+            answers[at] = respond(response, row[item], row[rival] if rival >= 0 else 0.0, seed)
             asked += 1
         elif told == asked:
             conclude(state, CLOSED)
@@ -106,10 +110,12 @@ def simulate(
     limits = budget or Unlimited()
     rounds: list[SimulatedRound] = []
     spent = 0
+    past: list[Floats] = []
     for j in range(1, k + 1):
         gains = progress.gains()
+        past.append(gains)
         open_round(state, j, limits.of_round(spent, k - j + 1))
-        asked = play(state, gains, response, max(cap - spent, 0))
+        asked = play(state, np.array(past), response, max(cap - spent, 0))
         spent += asked
         r = state.board.round[0]
         pick = int(r["pick"])

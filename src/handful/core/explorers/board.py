@@ -15,7 +15,11 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Ints
 
 # How a round ended.
-OPEN, RULE, BUDGET, ALONE, CLOSED = range(5)
+OPEN, RULE, BUDGET, ALONE, CLOSED, UNREACHABLE = range(6)
+
+# The rival of a question that has none. A value may also be asked given the first i picks only: then it is BACK − i.
+NOW = -1
+BACK = -2
 
 ROUND = np.dtype(
     [
@@ -110,26 +114,30 @@ def room(board: Board) -> bool:
 
 
 @small
-def note_asked(board: Board, item: int) -> None:
+def note_asked(board: Board, item: int, rival: int) -> None:
     """A question about `item` is in flight."""
     board.round[0].asked += 1
-    board.items[item].waiting += 1
+    if rival >= NOW:
+        board.items[item].waiting += 1
 
 
 @small
-def note_counted(board: Board, item: int, answer: float) -> None:
+def note_counted(board: Board, item: int, rival: int, answer: float) -> None:
     """An answer about `item` has come."""
     board.round[0].counted += 1
+    if rival < NOW:
+        return
     board.items[item].waiting -= 1
     board.items[item].count += 1
     board.items[item].total += answer
 
 
 @small
-def note_void(board: Board, item: int) -> None:
+def note_void(board: Board, item: int, rival: int) -> None:
     """A question about `item` will never be answered, and costs nothing."""
     board.round[0].asked -= 1
-    board.items[item].waiting -= 1
+    if rival >= NOW:
+        board.items[item].waiting -= 1
 
 
 @small

@@ -3,7 +3,8 @@
 An explorer is a state (a NamedTuple of arrays with a `board` in it) and six kernels, registered with `explores`:
 
     begin(state)                          a round begins; the board is cleared already
-    propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value,
+    propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value (-2 - i: given
+                                          the first i picks alone, which does not enter the board),
                                           item is -1 when there is nothing to ask until an answer comes;
                                           then the state is as it was, for nothing records that somebody asked
     tell(state, item, rival, answer)      an answer counts, and is on the board already; per item in the order asked
@@ -131,14 +132,14 @@ def propose(state: State, number: int) -> tuple[int, int]:
         return -1, -1
     item, rival = _propose(state, number)
     if item >= 0:
-        note_asked(state.board, item)
+        note_asked(state.board, item, rival)
     return item, rival
 
 
 @kernel
 def tell(state: State, item: int, rival: int, answer: float) -> None:
     """An answer counts; the round may be decided by it, or be out of budget after it."""
-    note_counted(state.board, item, answer)
+    note_counted(state.board, item, rival, answer)
     r = state.board.round[0]
     _tell(state, item, rival, answer)
     if r.ended == OPEN and 0 <= r.limit <= r.counted:
@@ -148,7 +149,7 @@ def tell(state: State, item: int, rival: int, answer: float) -> None:
 @kernel
 def void(state: State, item: int, rival: int) -> None:
     """A question of this round will never be answered, and costs nothing."""
-    note_void(state.board, item)
+    note_void(state.board, item, rival)
     _void(state, item, rival)
 
 

@@ -1,0 +1,458 @@
+"""`certified`, audited: pick by scouting, and prove the whole at the end.
+
+Only the end matters: the claim is f(S) ≥ s·f(OPT) − ε with s = 1 − 1/e, or a share s wished for and ε = 0. For
+every i, the *anchor*, f(OPT) ≤ f(S_i) + U, where S_i are the first i picks and U bounds the sum of the k largest
+gains given S_i. So the claim holds if
+    W = (1 − s)·f(S_i) + f(S) − f(S_i) ≥ s·U − ε.
+(A proof that adds up the rounds one by one, with surplus banked and the slack of a finite k spent, shows no more:
+in a world where f(OPT) is as large as the rounds allow it must show the claim too, and that is this inequality for
+the best i.) So nothing needs to be proved in a round. A round only scouts (`scout.py`) for a pick that is about the
+best; the last one goes on with an *audit*, which asks about the largest gains given S_i (for U) and about each pick
+given the picks before it (for W), whichever narrows W − s·U more. The anchor is the i whose f(S_i) + U looks
+smallest when the audit begins; mostly i = 0, where W is f(S) and the claim L ≥ s·U − ε.
+
+U is a joint bound. For a set B the product of its items' mixture martingales is one too; so, for all B of size k
+and all times,
+    Σ_B v ≤ Σ_B v̂ + R·√(β_B·Σ_B (T+ρ)/T²),   β_B = 2 log(choices/δ_U) + Σ_B log((T+ρ)/ρ):
+errors of single items add up like independent ones, not in the worst case. Gains only fall, so an item may be
+represented by its answers of an earlier round; the choices are the sets B, times the rounds each of its items may
+be represented by.
+
+W comes from fresh answers. After the picks are made, whatever made them, n new answers to each of the k picks have
+errors whose weighted sum is one martingale of variance nqR², q = Σ of squared weights: no union over items is paid,
+and W is at least the weighted sum of their means less (R/n)·√((nq+ρ)(2 log(1/δ_W) + log((nq+ρ)/ρ))).
+
+If the claim is false in truth (the scout was unlucky, and greedy just reaches its worst case), no audit can show
+it: then it says so.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.explorers.board import BACK, NOW, OPEN, RULE, UNREACHABLE, Board, Rows, end, mean, new_board
+from handful.core.explorers.protocol import explores
+from handful.core.explorers.scout import (
+    Scout,
+    new_scout,
+    scout_add,
+    scout_begin,
+    scout_forget,
+    scout_lead,
+    scout_next,
+    scout_spread,
+)
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+SCOUTING, UPPER, LOWER, DONE = range(4)
+
+RULES = np.dtype(
+    [
+        ("k", np.int64),
+        ("noise", np.float64),  # R
+        ("share", np.float64),  # s
+        ("epsilon", np.float64),  # ε
+        ("delta_upper", np.float64),  # δ_U
+        ("delta_lower", np.float64),  # δ_W
+        ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
+        ("audits", np.int64),  # whether to audit at all
+        ("picked", np.int64),
+        ("hoped", np.float64),  # f(S), as the scout saw it
+        ("phase", np.int64),
+        ("anchor", np.int64),  # i
+        ("outlook", np.float64),  # f(S_i) + U, as the scout saw it
+        ("lower", np.float64),  # W is at least this
+        ("lower_width", np.float64),
+        ("upper", np.float64),  # U
+        ("upper_width", np.float64),
+        ("rho_upper", np.float64),  # where U was found last
+        ("log_y", np.float64),
+        ("cycles", np.int64),  # n
+        ("fresh", np.float64),  # weighted sum of all fresh answers
+        ("rho_lower", np.float64),
+        ("queued", np.int64),
+        ("next", np.int64),
+    ],
+    align=True,
+)
+
+ITEM = np.dtype(
+    [
+        ("count", np.int64),  # answers of the latest round that asked
+        ("total", np.float64),
+        ("old", np.int64),  # of them, as they were when the anchor was chosen
+        ("old_total", np.float64),
+        ("now", np.int64),  # answers of the audit, given the anchor's picks
+        ("now_total", np.float64),
+    ],
+    align=True,
+)
+
+
+class AuditedState(NamedTuple):
+    """Scouting, or auditing."""
+
+    board: Board
+    scout: Scout
+    rules: Rows
+    items: Rows
+    picks: Ints
+    worst: Ints  # the set B that U is the bound of
+    queue: Ints
+
+
+def new_audited(
+    size: int,
+    k: int,
+    seed: int,
+    in_flight: int,
+    near: float,
+    z: float,
+    prior: Floats | None = None,
+    **rules: float,
+) -> AuditedState:
+    """Nothing is known: U is infinite."""
+    r = np.zeros(1, RULES)
+    for name, value in ({"shrink": 1.0, "audits": 1} | rules).items():
+        r[name] = value
+    r["k"] = k
+    r["upper"] = r["outlook"] = np.inf
+    picks, worst = np.full(k, -1, np.int64), np.zeros(k, np.int64)
+    queue = np.zeros(max(size, k), np.int64)
+    board = new_board(size, k, seed, in_flight)
+    return AuditedState(board, new_scout(size, near, z, prior), r, np.zeros(size, ITEM), picks, worst, queue)
+
+
+@kernel
+def begin(state: AuditedState) -> None:
+    """A round starts by scouting."""
+    state.rules[0].phase = SCOUTING
+    scout_begin(state.scout)
+
+
+# What was learnt of each item, and from where to prove.
+
+
+@small
+def largest(state: AuditedState, m: int) -> float:
+    """The sum of the m largest gains, by the means of the latest round that asked."""
+    keys = np.full(m, -np.inf)
+    board = state.board
+    for p in range(board.round[0].candidates):
+        row = state.items[board.open[p]]
+        hope = row.total / row.count if row.count > 0 else state.scout.items[board.open[p]].hope
+        if hope > keys[m - 1]:
+            q = m - 1
+            while q > 0 and hope > keys[q - 1]:
+                keys[q] = keys[q - 1]
+                q -= 1
+            keys[q] = hope
+    total = 0.0
+    for q in range(m):
+        total += max(keys[q], 0.0)
+    return total
+
+
+@small
+def remember(state: AuditedState) -> None:
+    """A round has ended: keep its answers; and make it the anchor if f(OPT) looks smallest from here."""
+    rules, board, items = state.rules[0], state.board, state.items
+    for p in range(board.round[0].candidates):
+        i = board.open[p]
+        if board.items[i].count > 0:
+            items[i].count = board.items[i].count
+            items[i].total = board.items[i].total
+    outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
+    if outlook < 0.95 * rules.outlook:
+        rules.outlook = outlook
+        rules.anchor = rules.picked
+        for i in range(len(items)):
+            taken = board.items[i].where < 0
+            items[i].old = -1 if taken else items[i].count
+            items[i].old_total = items[i].total
+
+
+# U, by a joint bound.
+
+
+@small
+def term(count: int, total: float, y: float, rho: float, noise: float) -> float:
+    """What an item adds to the bound of a set: √(βQ) ≤ (yQ + β/y)/2 makes it a sum over items, for every y > 0."""
+    if count == 0:
+        return np.inf
+    T = float(count)
+    return total / T + 0.5 * noise * (y * (T + rho) / (T * T) + math.log((T + rho) / rho) / y)
+
+
+@kernel
+def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats) -> tuple[float, float]:
+    """A bound on max over B of Σ_B v̂ + R·√(β_B·Q_B), and how much of it is width; `best` becomes that B."""
+    rules, items = state.rules[0], state.items
+    m = len(best)
+    noise = rules.noise * rules.shrink
+    held = 0
+    for i in range(len(items)):
+        if items[i].old < 0:
+            continue
+        key = term(items[i].old, items[i].old_total, y, rho, noise)
+        if items[i].now > 0:
+            key = min(key, term(items[i].now, items[i].now_total, y, rho, noise))
+        if held == m and not key > keys[m - 1]:
+            continue
+        q = held if held < m else m - 1
+        while q > 0 and key > keys[q - 1]:
+            keys[q] = keys[q - 1]
+            best[q] = best[q - 1]
+            q -= 1
+        keys[q] = key
+        best[q] = i
+        held = min(held + 1, m)
+    total = noise * (choices(state, m) + math.log(3.0 / rules.delta_upper)) / y
+    means = 0.0
+    for p in range(m):
+        total += keys[p]
+        row = items[best[p]]
+        means += row.old_total / row.old if row.old > 0 else 0.0
+    return total, max(total - means, 0.0)
+
+
+@small
+def choices(state: AuditedState, m: int) -> float:
+    """log of the number of sets, of rounds (or the audit) that may stand for each item, and of anchors: half for i = 0."""
+    rules = state.rules[0]
+    size = float(len(state.items))
+    sets = math.lgamma(size + 1.0) - math.lgamma(m + 1.0) - math.lgamma(size - m + 1.0)
+    if rules.anchor == 0:
+        return sets + math.log(2.0)
+    return sets + m * math.log(rules.anchor + 2.0) + math.log(2.0 * rules.k)
+
+
+@kernel
+def bound_above(state: AuditedState, anew: bool) -> None:
+    """U: the least bound over y (convex in y: golden section) and three ρ, which share δ_U; near the last ones if not
+    anew.
+    """
+    rules = state.rules[0]
+    m = min(rules.k, len(state.items) - rules.anchor)
+    keys, best = np.empty(m), np.empty(m, np.int64)
+    golden = 0.5 * (math.sqrt(5.0) - 1.0)
+    found, width = np.inf, np.inf
+    for rho in (1.0, 10.0, 100.0):
+        if not anew and rho != rules.rho_upper:
+            continue
+        a, b, tries = -4.0, 14.0, 16
+        if not anew:
+            a, b, tries = rules.log_y - 0.7, rules.log_y + 0.7, 4
+        x1, x2 = b - golden * (b - a), a + golden * (b - a)
+        u1, _ = upper_at(state, math.exp(x1), rho, best, keys)
+        u2, _ = upper_at(state, math.exp(x2), rho, best, keys)
+        for _ in range(tries):
+            if u1 <= u2:
+                b, x2, u2 = x2, x1, u1
+                x1 = b - golden * (b - a)
+                u1, _ = upper_at(state, math.exp(x1), rho, best, keys)
+            else:
+                a, x1, u1 = x1, x2, u2
+                x2 = a + golden * (b - a)
+                u2, _ = upper_at(state, math.exp(x2), rho, best, keys)
+        u, w = upper_at(state, math.exp(0.5 * (a + b)), rho, best, keys)
+        if u < found or found == np.inf:
+            found, width = u, w
+            rules.rho_upper = rho
+            rules.log_y = 0.5 * (a + b)
+            state.worst[:m] = best
+    rules.upper = max(found, 0.0)
+    rules.upper_width = width
+
+
+# W, by fresh answers.
+
+
+@small
+def weight(state: AuditedState, at: int) -> float:
+    """The weight of pick number `at` in W."""
+    rules = state.rules[0]
+    return 1.0 - rules.share if at < rules.anchor else 1.0
+
+
+@small
+def bound_below(state: AuditedState) -> None:
+    """W, from n cycles of one fresh answer for each pick."""
+    rules = state.rules[0]
+    if rules.cycles == 0:
+        rules.lower = 0.0
+        rules.lower_width = np.inf
+        return
+    n = float(rules.cycles)
+    V = n * ((rules.k - rules.anchor) + rules.anchor * (1.0 - rules.share) ** 2)
+    rho = rules.rho_lower
+    logs = 2.0 * math.log(1.0 / rules.delta_lower) + math.log((V + rho) / rho)
+    rules.lower_width = rules.shrink * rules.noise / n * math.sqrt((V + rho) * logs)
+    rules.lower = max(0.0, rules.fresh / n - rules.lower_width)
+
+
+@kernel
+def audit(state: AuditedState) -> None:
+    """Is the claim shown? Can it be? Else what to ask next: one batch given ∅, or for the picks."""
+    rules = state.rules[0]
+    if rules.phase == UPPER:
+        bound_above(state, False)
+    else:
+        bound_below(state)
+    if rules.lower >= rules.share * rules.upper - rules.epsilon:
+        close(state, RULE)
+        return
+    likely = rules.lower + 2.0 * rules.lower_width
+    least = rules.upper - 2.0 * rules.upper_width
+    if likely < rules.share * least - rules.epsilon:
+        close(state, UNREACHABLE)
+        return
+    k = rules.k
+    m = min(k, len(state.items) - rules.anchor)
+    few = np.inf
+    for p in range(m):
+        row = state.items[state.worst[p]]
+        few = min(few, float(max(row.now, row.old if rules.anchor == 0 else 0)))
+    few = max(few, 1.0)
+    above = rules.share * rules.upper_width / few
+    below = np.inf if rules.cycles == 0 else rules.lower_width / rules.cycles
+    rules.next = 0
+    if below >= above:
+        rules.phase = LOWER
+        rules.queued = k * max(1, min(rules.cycles // 10, len(state.queue) // k))
+        for p in range(rules.queued):
+            state.queue[p] = p % k
+        return
+    rules.phase = UPPER
+    rules.queued = m * max(1, min(int(few) // 10, len(state.queue) // m))
+    for p in range(rules.queued):
+        state.queue[p] = state.worst[p % m]
+
+
+@small
+def close(state: AuditedState, ended: int) -> None:
+    """The last round is over."""
+    rules, board = state.rules[0], state.board
+    rules.phase = DONE
+    board.best[0] = state.picks[rules.k - 1]
+    board.round[0].size = 1
+    end(board, ended, max(0.0, rules.share * rules.upper - rules.lower))
+
+
+@small
+def pick(state: AuditedState, item: int) -> None:
+    """`item` is chosen."""
+    rules = state.rules[0]
+    remember(state)
+    state.picks[rules.picked] = item
+    rules.picked += 1
+    rules.hoped += max(mean(state.board, item), 0.0)
+    scout_forget(state.scout, item)
+
+
+@small
+def settle(state: AuditedState, item: int, ended: int) -> None:
+    """A round ends with its pick."""
+    pick(state, item)
+    state.board.best[0] = item
+    state.board.round[0].size = 1
+    end(state.board, ended, np.inf)
+
+
+@small
+def begin_audit(state: AuditedState, item: int) -> None:
+    """The last pick is made: now prove the whole."""
+    rules = state.rules[0]
+    pick(state, item)
+    rules.cycles = 0
+    rules.fresh = 0.0
+    bound_above(state, True)
+    plan(state)
+    audit(state)
+
+
+@small
+def plan(state: AuditedState) -> None:
+    """ρ for the fresh answers: sharpest where their width will be about a tenth of what f(S) seems to be."""
+    rules = state.rules[0]
+    logs = 2.0 * math.log(1.0 / rules.delta_lower) + 3.0
+    scale = 0.1 * max(rules.hoped, 1e-3 * rules.upper_width)
+    n = rules.noise * rules.noise * rules.k * logs / (scale * scale)
+    rules.rho_lower = max(1.0, n * rules.k / logs)
+
+
+@kernel
+def propose(state: AuditedState, n: int) -> tuple[int, int]:
+    """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
+    rules = state.rules[0]
+    if rules.phase == SCOUTING:
+        return scout_next(state.scout, state.board), NOW
+    if rules.next == rules.queued:
+        return -1, NOW
+    at = state.queue[rules.next]
+    rules.next += 1
+    if rules.phase == UPPER:
+        return at, BACK - rules.anchor
+    return state.picks[at], BACK - at
+
+
+@kernel
+def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
+    """To the scout, or to the audit."""
+    board, rules = state.board, state.rules[0]
+    r = board.round[0]
+    if r.ended != OPEN:
+        return
+    if rival >= NOW:
+        scout_add(state.scout, board, item, answer)
+        if rules.phase == SCOUTING and r.asked == r.counted and scout_spread(state.scout, board):
+            if rules.audits == 1 and rules.picked == rules.k - 1:
+                begin_audit(state, scout_lead(state.scout))
+            else:
+                settle(state, scout_lead(state.scout), RULE)
+        return
+    if rules.phase == UPPER:
+        row = state.items[item]
+        row.now += 1
+        row.now_total += answer
+        if rules.anchor == 0:  # all answers given ∅ are alike
+            row.old += 1
+            row.old_total += answer
+    else:
+        rules.fresh += weight(state, BACK - rival) * answer
+    if r.asked == r.counted and rules.next == rules.queued:
+        if rules.phase == LOWER:
+            rules.cycles += rules.queued // rules.k
+        audit(state)
+
+
+@kernel
+def void(state: AuditedState, item: int, rival: int) -> None:
+    """A question of the audit is asked again; the scout just goes on."""
+    rules = state.rules[0]
+    if state.board.round[0].ended != OPEN or rival >= NOW:
+        return
+    rules.next -= 1
+    state.queue[rules.next] = item if rules.phase == UPPER else BACK - rival
+
+
+@kernel
+def late(state: AuditedState, item: int, rival: int, answer: float) -> None:
+    """Bounds take no late answers."""
+
+
+@kernel
+def conclude(state: AuditedState, ended: int) -> None:
+    """The best mean; and in an audit, what has been shown so far."""
+    rules = state.rules[0]
+    if rules.phase == UPPER or rules.phase == LOWER:
+        close(state, ended)
+        return
+    settle(state, scout_lead(state.scout), ended)
+
+
+explores(AuditedState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)

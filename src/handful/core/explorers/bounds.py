@@ -1,0 +1,242 @@
+"""Anytime bounds on each item's gain, and the few largest upper bounds, at a cost of O(k + log N) an answer.
+
+Only the item that was answered changes, so nothing else is looked at. Upper bounds survive rounds: gains of a
+submodular function only fall, so an old upper bound stays valid at no extra error ("carried"). Moreover the answers
+of all rounds together have a mean at least as large as the gain of now, so one more sequence over *all* answers to
+an item bounds it from above ("pooled"). Lower bounds are for this round alone, and at least 0: f is monotone.
+
+The k largest upper bounds stand in `top`; all other candidates in a tournament tree whose root is the largest of
+them. An upper bound only falls, so after an answer at most one item leaves `top` and the root takes its place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.confidence import (
+    BERNSTEIN,
+    bernstein_add,
+    bernstein_interval,
+    beta_binomial,
+    normal_mixture,
+)
+from handful.core.explorers.board import Board, Rows
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+NORMAL, BOUNDED, COMPARED = range(3)
+
+RULES = np.dtype(
+    [
+        ("kind", np.int64),
+        ("noise", np.float64),  # R
+        ("low", np.float64),  # bounds of one answer, for BOUNDED
+        ("high", np.float64),
+        ("alpha", np.float64),  # error per item, round and sequence
+        ("alpha_pooled", np.float64),  # error per item of the sequence over all rounds
+        ("rho", np.float64),
+        ("shrink", np.float64),  # multiplies every radius; 1 but in tests of power
+        ("held", np.int64),  # items in `top`
+    ],
+    align=True,
+)
+
+ITEM = np.dtype(
+    [
+        ("lower", np.float64),  # in this round
+        ("upper", np.float64),  # valid now: in this round, carried or pooled
+        ("past", np.int64),  # answers of earlier rounds
+        ("past_total", np.float64),
+        ("place", np.int64),  # in `top`, or -1
+    ],
+    align=True,
+)
+
+
+class Bounds(NamedTuple):
+    """Bounds for every item; part of the state of an explorer."""
+
+    rules: Rows  # one row
+    items: Rows
+    kept: Floats  # N×5 for BOUNDED, else empty
+    top: Ints  # the items of the largest upper bounds, in no order
+    tree: Ints  # winners; leaves from len//2 on; -1 for nobody
+
+
+def new_bounds(size: int, k: int, **rules: float) -> Bounds:
+    """Nothing is known: upper bounds are infinite."""
+    r = np.zeros(1, RULES)
+    for name, value in ({"shrink": 1.0} | rules).items():
+        r[name] = value
+    items = np.zeros(size, ITEM)
+    items["upper"] = np.inf
+    items["place"] = -1
+    kept = np.zeros((size if int(r["kind"][0]) == BOUNDED else 0, BERNSTEIN))
+    leaves = 1 << max(0, (size - 1).bit_length())
+    bounds = Bounds(r, items, kept, np.zeros(k, np.int64), np.full(2 * leaves, -1, np.int64))
+    bounds.tree[leaves : leaves + size] = np.arange(size)
+    build(bounds)
+    for _ in range(min(k, size)):
+        promote(bounds)
+    return bounds
+
+
+@small
+def better(bounds: Bounds, i: int, j: int) -> int:
+    """The one of the larger upper bound; the lower index where they are equal."""
+    if i < 0 or j < 0:
+        return max(i, j)
+    a, b = bounds.items[i].upper, bounds.items[j].upper
+    return i if a > b or (a == b and i < j) else j
+
+
+@kernel
+def build(bounds: Bounds) -> None:
+    """All winners of the tree, from its leaves."""
+    tree = bounds.tree
+    for node in range(len(tree) // 2 - 1, 0, -1):
+        tree[node] = better(bounds, tree[2 * node], tree[2 * node + 1])
+
+
+@kernel
+def seat(bounds: Bounds, item: int, present: bool) -> None:
+    """Put an item into the tree, take it out, or let its new upper bound be seen."""
+    tree = bounds.tree
+    node = len(tree) // 2 + item
+    tree[node] = item if present else -1
+    node //= 2
+    while node > 0:
+        tree[node] = better(bounds, tree[2 * node], tree[2 * node + 1])
+        node //= 2
+
+
+@kernel
+def promote(bounds: Bounds) -> None:
+    """The best of the tree joins the top."""
+    r = bounds.rules[0]
+    item = bounds.tree[1]
+    if item < 0 or r.held == len(bounds.top):
+        return
+    seat(bounds, item, False)
+    bounds.top[r.held] = item
+    bounds.items[item].place = r.held
+    r.held += 1
+
+
+@kernel
+def forget(bounds: Bounds, item: int) -> None:
+    """`item` is no longer a candidate."""
+    r = bounds.rules[0]
+    place = bounds.items[item].place
+    if place < 0:
+        seat(bounds, item, False)
+        return
+    r.held -= 1
+    last = bounds.top[r.held]
+    bounds.top[place] = last
+    bounds.items[last].place = place
+    bounds.items[item].place = -1
+    promote(bounds)
+
+
+@kernel
+def new_round(bounds: Bounds) -> None:
+    """Lower bounds start again; upper bounds on gains stay, those on Borda scores do not."""
+    for i in range(len(bounds.items)):
+        bounds.items[i].lower = 0.0
+    if bounds.rules[0].kind == COMPARED:
+        for i in range(len(bounds.items)):
+            bounds.items[i].upper = 1.0
+        build(bounds)
+    if len(bounds.kept) > 0:
+        bounds.kept[:] = 0.0
+
+
+@kernel
+def close_round(bounds: Bounds, board: Board) -> None:
+    """What was counted becomes the past."""
+    for i in range(len(bounds.items)):
+        bounds.items[i].past += board.items[i].count
+        bounds.items[i].past_total += board.items[i].total
+
+
+@small
+def radius(bounds: Bounds, T: float) -> float:
+    """How wide the interval of an item with T answers is, about; for choosing what to ask."""
+    r = bounds.rules[0]
+    return normal_mixture(T, r.noise, r.alpha, r.rho)
+
+
+@kernel
+def narrow(bounds: Bounds, board: Board, item: int, answer: float) -> None:
+    """An answer is on the board: intersect the item's bounds with what it says."""
+    r, row, seen = bounds.rules[0], bounds.items[item], board.items[item]
+    T = float(seen.count)
+    mean = seen.total / T
+    if r.kind == COMPARED:
+        low, high = beta_binomial(seen.total, T, r.alpha)
+        low, high = mean - r.shrink * (mean - low), mean + r.shrink * (high - mean)
+    else:
+        wide = r.shrink * normal_mixture(T, r.noise, r.alpha, r.rho)
+        low, high = mean - wide, mean + wide
+    if r.kind == BOUNDED:
+        span = r.high - r.low
+        bernstein_add(bounds.kept[item], T, (answer - r.low) / span, r.alpha)
+        a, b = bernstein_interval(bounds.kept[item], r.alpha)
+        middle, half = r.low + span * 0.5 * (a + b), r.shrink * span * 0.5 * (b - a)
+        low, high = max(low, middle - half), min(high, middle + half)
+    if r.kind != COMPARED and row.past > 0:
+        n = T + row.past
+        pooled = (seen.total + row.past_total) / n
+        high = min(high, pooled + r.shrink * normal_mixture(n, r.noise, r.alpha_pooled, r.rho))
+    row.lower = max(row.lower, low)
+    if high < row.upper:
+        row.upper = max(high, 0.0)
+        fell(bounds, item)
+
+
+@small
+def fell(bounds: Bounds, item: int) -> None:
+    """The upper bound of `item` is lower than it was."""
+    row = bounds.items[item]
+    if row.place < 0:
+        seat(bounds, item, True)
+        return
+    root = bounds.tree[1]
+    if root >= 0 and better(bounds, item, root) == root:
+        place = row.place
+        seat(bounds, root, False)
+        bounds.top[place] = root
+        bounds.items[root].place = place
+        row.place = -1
+        seat(bounds, item, True)
+
+
+@small
+def sum_of_top(bounds: Bounds) -> float:
+    """Σ of the min(k, |C|) largest upper bounds: at least f(OPT) − f(S)."""
+    total = 0.0
+    for p in range(bounds.rules[0].held):
+        total += bounds.items[bounds.top[p]].upper
+    return total
+
+
+@small
+def uppermost(bounds: Bounds, but: int) -> int:
+    """The candidate of the largest upper bound, `but` left out."""
+    best = bounds.tree[1]
+    if best == but:
+        best = -1
+    for p in range(bounds.rules[0].held):
+        if bounds.top[p] != but:
+            best = better(bounds, best, bounds.top[p])
+    return best
+
+
+def mixture_rho(alpha: float, about: float) -> float:
+    """ρ that makes the normal mixture sharpest when an item has `about` answers."""
+    logs = 2.0 * math.log(1.0 / alpha)
+    return max(1.0, about / (logs + math.log(1.0 + logs) + 1.0))

@@ -1,0 +1,166 @@
+"""`pivot`: the best candidate by comparisons alone, proved without a model of who wins how often.
+
+One candidate, the pivot, is compared with every other until each is out. A rival is out when the pivot's chance
+against it is shown to be at least ½ − γ; a rival shown to beat the pivot (chance above ½) becomes the pivot, and
+those still in start again against it. Under the paper's assumption (i) alone the new pivot is at least as good as
+the old one, so nothing is lost by the change; and if the crowd is at least as sharp as Bradley-Terry-Luce with β₀,
+"at least ½ − γ" means that a rival is better by at most ε′ = (2/β₀)·atanh(2γ). So the last pivot is within ε′ of
+the best. (Borda scores would need (|C| − 1)/2 times the precision.)
+
+Every test is a beta-binomial confidence sequence. Those against the e-th pivot of a round have error δ′/(|C|·e·(e +
+1)) each, which sums to at most δ′. A belief as in `duels` chooses the first pivot and whom to ask about next; it
+enters no bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.confidence import beta_binomial
+from handful.core.draws import BELIEF, normals
+from handful.core.explorers import duels
+from handful.core.explorers.belief import best_of, two_draws
+from handful.core.explorers.board import OPEN, RULE, Board, Rows, end
+from handful.core.explorers.protocol import explores
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats
+
+RULES = np.dtype(
+    [
+        ("gamma", np.float64),  # γ
+        ("delta", np.float64),  # δ′
+        ("shrink", np.float64),
+        ("warm", np.int64),  # duels per candidate before the first pivot is named
+        ("pivot", np.int64),  # -1 before that
+        ("epoch", np.int64),  # e
+        ("left", np.int64),  # rivals still in
+    ],
+    align=True,
+)
+
+ITEM = np.dtype([("out", np.int64), ("duels", np.int64), ("losses", np.float64)], align=True)  # losses to the pivot
+
+
+class PivotState(NamedTuple):
+    """Who is still in, and how each does against the pivot."""
+
+    board: Board
+    belief: duels.DuelsState
+    rules: Rows
+    items: Rows
+
+
+def new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> PivotState:
+    """Nobody is out."""
+    r = np.zeros(1, RULES)
+    for name, value in ({"shrink": 1.0, "warm": 1} | rules).items():
+        r[name] = value
+    belief = duels.new_duels(size, k, seed, in_flight, prior, variance=4.0, keep=1.0, widen=0.1, careless=0.02)
+    return PivotState(belief.board, belief, r, np.zeros(size, ITEM))
+
+
+@kernel
+def begin(state: PivotState) -> None:
+    """Everybody is in again."""
+    rules = state.rules[0]
+    duels.begin(state.belief)
+    rules.pivot = -1
+    rules.epoch = 0
+    for i in range(len(state.items)):
+        state.items[i].out = 0
+    rules.left = state.board.round[0].candidates - 1
+
+
+@small
+def enthrone(state: PivotState, item: int) -> None:
+    """A new pivot: those still in start again against it."""
+    rules = state.rules[0]
+    if rules.pivot >= 0:
+        state.items[rules.pivot].out = 1
+    rules.pivot = item
+    rules.epoch += 1
+    for i in range(len(state.items)):
+        state.items[i].duels = 0
+        state.items[i].losses = 0.0
+
+
+@kernel
+def propose(state: PivotState, n: int) -> tuple[int, int]:
+    """A few duels to find a likely pivot; then the pivot against the most promising rival that is still in."""
+    rules, board = state.rules[0], state.board
+    r = board.round[0]
+    if rules.pivot < 0:
+        return two_draws(state.belief.items, board, n)
+    best, most = -1, -np.inf
+    for p in range(r.candidates):
+        i = board.open[p]
+        if i == rules.pivot or state.items[i].out == 1:
+            continue
+        z, _ = normals(r.seed, r.round, BELIEF, n * len(state.items) + i)
+        x = state.belief.items[i].mean + math.sqrt(state.belief.items[i].variance) * z
+        if x > most:
+            best, most = i, x
+    return rules.pivot, best
+
+
+@kernel
+def tell(state: PivotState, item: int, rival: int, answer: float) -> None:
+    """Is the rival out, or the pivot beaten?"""
+    rules, board = state.rules[0], state.board
+    r = board.round[0]
+    duels.learn(state.belief, item, rival, answer)
+    if r.ended != OPEN:
+        return
+    if rules.pivot < 0:
+        if r.counted >= rules.warm * r.candidates:
+            enthrone(state, best_of(state.belief.items, board))
+        return
+    if item != rules.pivot or state.items[rival].out == 1:
+        return
+    row = state.items[rival]
+    row.duels += 1
+    row.losses += answer
+    alpha = rules.delta / (r.candidates * rules.epoch * (rules.epoch + 1.0))
+    mean = row.losses / row.duels
+    low, high = beta_binomial(row.losses, float(row.duels), alpha)
+    low, high = mean - rules.shrink * (mean - low), mean + rules.shrink * (high - mean)
+    if low >= 0.5 - rules.gamma:
+        row.out = 1
+        rules.left -= 1
+    elif high < 0.5:
+        enthrone(state, rival)
+        rules.left -= 1
+    if rules.left == 0:
+        finish(state, RULE, rules.gamma)
+
+
+@small
+def finish(state: PivotState, ended: int, reached: float) -> None:
+    """The pivot is the pick; `reached` is γ."""
+    board, rules = state.board, state.rules[0]
+    board.best[0] = rules.pivot if rules.pivot >= 0 else best_of(state.belief.items, board)
+    board.round[0].size = 1
+    end(board, ended, reached)
+
+
+@kernel
+def void(state: PivotState, item: int, rival: int) -> None:
+    """Nothing was learnt."""
+
+
+@kernel
+def late(state: PivotState, item: int, rival: int, answer: float) -> None:
+    """The belief may still learn."""
+    duels.late(state.belief, item, rival, answer)
+
+
+@kernel
+def conclude(state: PivotState, ended: int) -> None:
+    """The pivot, or the strongest as far as is known: nothing is shown of rivals that are still in."""
+    finish(state, ended, np.inf)
+
+
+explores(PivotState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)

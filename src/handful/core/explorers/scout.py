@@ -1,0 +1,201 @@
+"""The scout: finds an item that is probably about the best, cheaply, and promises nothing.
+
+An item's hope is its mean plus a standard error, with the spread of answers learnt from the answers themselves.
+Gains only fall from round to round, so the hope of an earlier round still caps an item that was not asked in this
+one. The leader (best mean) and the most hopeful other are asked in turn until no other is hopeful by more than a
+share `near` of the leader's mean. A tournament tree over hopes and one over means keep an answer at O(log N).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.explorers.board import Board, Rows
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+RULES = np.dtype(
+    [
+        ("near", np.float64),
+        ("z", np.float64),  # standard errors of hope
+        ("answers", np.int64),
+        ("items", np.int64),  # pairs of item and round with an answer
+        ("squares", np.float64),  # Σ (X − mean of its item and round)²
+        ("lead", np.int64),
+    ],
+    align=True,
+)
+
+ITEM = np.dtype(
+    [
+        ("hope", np.float64),
+        ("cap", np.float64),  # the hope of the round before
+        ("mean", np.float64),
+        ("score", np.float64),  # a prior's: who is asked first where hopes are equal
+    ],
+    align=True,
+)
+
+
+class Scout(NamedTuple):
+    """Hopes and means of all candidates."""
+
+    rules: Rows
+    items: Rows
+    hopes: Ints  # tree of winners by hope
+    means: Ints  # tree of winners by mean
+
+
+def new_scout(size: int, near: float, z: float, prior: Floats | None = None) -> Scout:
+    """Everything is possible; a prior's scores say whom to ask first."""
+    r = np.zeros(1, RULES)
+    r["near"] = near
+    r["z"] = z
+    r["lead"] = -1
+    items = np.zeros(size, ITEM)
+    items["hope"] = items["cap"] = np.inf
+    items["mean"] = -np.inf
+    if prior is not None:
+        items["score"] = prior
+    leaves = 1 << max(0, (size - 1).bit_length())
+    trees = [np.full(2 * leaves, -1, np.int64) for _ in range(2)]
+    for tree in trees:
+        tree[leaves : leaves + size] = np.arange(size)
+    scout = Scout(r, items, *trees)
+    rebuild(scout)
+    return scout
+
+
+@small
+def hopeful(scout: Scout, i: int, j: int) -> int:
+    """The one of more hope; ties to the higher score, then to the lower index."""
+    if i < 0 or j < 0:
+        return max(i, j)
+    a, b = scout.items[i], scout.items[j]
+    if a.hope != b.hope:
+        return i if a.hope > b.hope else j
+    if a.score != b.score:
+        return i if a.score > b.score else j
+    return min(i, j)
+
+
+@small
+def higher(scout: Scout, i: int, j: int) -> int:
+    """The one of the larger mean; ties to the lower index."""
+    if i < 0 or j < 0:
+        return max(i, j)
+    a, b = scout.items[i].mean, scout.items[j].mean
+    return i if a > b or (a == b and i < j) else j
+
+
+@kernel
+def rebuild(scout: Scout) -> None:
+    """All winners, from the leaves."""
+    for node in range(len(scout.hopes) // 2 - 1, 0, -1):
+        scout.hopes[node] = hopeful(scout, scout.hopes[2 * node], scout.hopes[2 * node + 1])
+        scout.means[node] = higher(scout, scout.means[2 * node], scout.means[2 * node + 1])
+
+
+@kernel
+def climb(scout: Scout, item: int, present: bool) -> None:
+    """Let the new hope and mean of `item` be seen, or take it out."""
+    node = len(scout.hopes) // 2 + item
+    scout.hopes[node] = scout.means[node] = item if present else -1
+    node //= 2
+    while node > 0:
+        scout.hopes[node] = hopeful(scout, scout.hopes[2 * node], scout.hopes[2 * node + 1])
+        scout.means[node] = higher(scout, scout.means[2 * node], scout.means[2 * node + 1])
+        node //= 2
+
+
+@kernel
+def scout_begin(scout: Scout) -> None:
+    """Means start again; hopes stay as caps."""
+    for i in range(len(scout.items)):
+        scout.items[i].cap = scout.items[i].hope
+        scout.items[i].mean = -np.inf
+    rebuild(scout)
+    scout.rules[0].lead = -1
+
+
+@kernel
+def scout_forget(scout: Scout, item: int) -> None:
+    """`item` is no longer a candidate."""
+    climb(scout, item, False)
+
+
+@small
+def error(scout: Scout, T: float) -> float:
+    """z standard errors of a mean of T answers; wide until the spread of answers is known a little."""
+    r = scout.rules[0]
+    free = float(r.answers - r.items)
+    variance = (r.squares + 1e-300) / free if free >= 4.0 else np.inf
+    return r.z * math.sqrt(variance / T)
+
+
+@kernel
+def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
+    """An answer is on the board."""
+    r, row, seen = scout.rules[0], scout.items[item], board.items[item]
+    T = float(seen.count)
+    before = row.mean if seen.count > 1 else 0.0
+    row.mean = seen.total / T
+    r.answers += 1
+    if seen.count == 1:
+        r.items += 1
+    else:
+        r.squares += (answer - before) * (answer - row.mean)
+    row.hope = min(row.cap, row.mean + error(scout, T))
+    climb(scout, item, True)
+
+
+@small
+def second(scout: Scout, lead: int) -> int:
+    """The most hopeful item but the leader: the winners along its path to the root do not contain it."""
+    if scout.hopes[1] != lead:
+        return scout.hopes[1]
+    best = -1
+    node = len(scout.hopes) // 2 + lead
+    while node > 1:
+        best = hopeful(scout, best, scout.hopes[node ^ 1])
+        node //= 2
+    return best
+
+
+@small
+def scout_lead(scout: Scout) -> int:
+    """The best mean of this round, or the most hopeful item before there is one."""
+    lead = scout.means[1]
+    return scout.hopes[1] if lead < 0 or scout.items[lead].mean == -np.inf else lead
+
+
+@kernel
+def scout_next(scout: Scout, board: Board) -> int:
+    """What to ask next: the leader or the most hopeful other, whichever has fewer answers."""
+    lead = scout.means[1]
+    if lead < 0 or scout.items[lead].mean == -np.inf:
+        return scout.hopes[1]
+    other = second(scout, lead)
+    if other < 0:
+        return lead
+    a = board.items[lead].count + board.items[lead].waiting
+    b = board.items[other].count + board.items[other].waiting
+    return lead if a < b else other
+
+
+@kernel
+def scout_spread(scout: Scout, board: Board) -> bool:
+    """Whether nobody has hope to beat the leader by much."""
+    lead = scout.means[1]
+    if lead < 0 or scout.items[lead].mean == -np.inf:
+        return False
+    scout.rules[0].lead = lead
+    other = second(scout, lead)
+    if other < 0:
+        return True
+    row = scout.items[lead]
+    doubt = error(scout, float(board.items[lead].count))
+    return scout.items[other].hope - (row.mean - doubt) <= scout.rules[0].near * max(row.mean, 0.0)

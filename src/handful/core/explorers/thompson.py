@@ -1,0 +1,210 @@
+"""`thompson`: values under a budget too small for any guarantee.
+
+A Gaussian belief per item about its gain. The noise of answers and the spread of gains are learnt from the answers
+(empirical Bayes, renewed after every N answers), so nothing needs to be known. A question asks the winner of one of
+two posterior draws, by the toss of a coin (top-two Thompson sampling). Between rounds the belief is kept, scaled
+down and widened: gains fall. It proves nothing: what may be claimed is in the certificate.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.draws import COIN, ORDER, below, uniforms
+from handful.core.explorers.belief import best_of, new_beliefs, two_draws
+from handful.core.explorers.board import NOW, Board, Rows, end, new_board, shuffle
+from handful.core.explorers.protocol import explores
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+RULES = np.dtype(
+    [
+        ("noise", np.float64),  # variance of an answer, as far as is known
+        ("spread", np.float64),  # variance of gains between items
+        ("level", np.float64),  # their mean
+        ("keep", np.float64),
+        ("widen", np.float64),  # standard deviation added for the next round, as a share of the best mean
+        ("answers", np.int64),
+        ("groups", np.int64),  # pairs of item and round with an answer
+        ("squares", np.float64),  # Σ (X − mean of its item and round)²
+        ("queued", np.int64),
+        ("next", np.int64),
+        ("first", np.int64),  # whether this is the first round
+        ("renewed", np.int64),  # answers of this round when noise and spread were learnt last
+    ],
+    align=True,
+)
+
+
+class ThompsonState(NamedTuple):
+    """Beliefs about gains."""
+
+    board: Board
+    rules: Rows
+    items: Rows
+    base: Rows  # the belief each item entered this round with
+    queue: Ints
+
+
+def new_thompson(
+    size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float
+) -> ThompsonState:
+    """Nothing is known, but for the prior's scores: they order the first questions and break ties."""
+    r = np.zeros(1, RULES)
+    for name, value in rules.items():
+        r[name] = value
+    items = new_beliefs(size, 0.0, np.inf)
+    queue = np.zeros(size, np.int64)
+    state = ThompsonState(new_board(size, k, seed, in_flight), r, items, items.copy(), queue)
+    if prior is not None and prior.std() > 0:
+        state.base["mean"] = (prior - prior.mean()) / prior.std()
+    return state
+
+
+@kernel
+def begin(state: ThompsonState) -> None:
+    """The first round asks everybody once, most promising first; a later one starts from what is believed, with more
+    doubt.
+    """
+    rules, board, items, base = state.rules[0], state.board, state.items, state.base
+    r = board.round[0]
+    rules.queued = 0
+    rules.next = 0
+    rules.renewed = 0
+    rules.first = 1 if rules.groups == 0 else 0
+    if rules.first == 1:
+        rules.queued = r.candidates
+        state.queue[: r.candidates] = board.open[: r.candidates]
+        shuffle(board, state.queue, rules.queued)
+        favour(state)
+        return
+    best = items[best_of(items, board)].mean
+    doubt = (rules.widen * max(best, 0.0)) ** 2
+    for i in range(len(items)):
+        base[i].mean = rules.keep * items[i].mean
+        base[i].variance = items[i].variance + doubt
+        items[i].mean = base[i].mean
+        items[i].variance = base[i].variance
+
+
+@small
+def favour(state: ThompsonState) -> None:
+    """Put the higher scores of a prior first; a shuffled order stays where scores are equal."""
+    scores = state.base
+    for p in range(1, state.rules[0].queued):
+        item = state.queue[p]
+        q = p
+        while q > 0 and scores[item].mean > scores[state.queue[q - 1]].mean:
+            state.queue[q] = state.queue[q - 1]
+            q -= 1
+        state.queue[q] = item
+
+
+@kernel
+def propose(state: ThompsonState, n: int) -> tuple[int, int]:
+    """Everybody once; then the winner of one of two draws."""
+    rules, board = state.rules[0], state.board
+    if rules.next < rules.queued:
+        rules.next += 1
+        return state.queue[rules.next - 1], NOW
+    if rules.spread == 0.0:  # the first answers are still in flight
+        return board.open[below(board.round[0].candidates, board.round[0].seed, board.round[0].round, ORDER, n)], NOW
+    first, second = two_draws(state.items, board, n)
+    u, _ = uniforms(board.round[0].seed, board.round[0].round, COIN, n)
+    return (first if u < 0.5 or second < 0 else second), NOW
+
+
+@small
+def believe(state: ThompsonState, item: int) -> None:
+    """The posterior of one item."""
+    rules, seen, base = state.rules[0], state.board.items[item], state.base[item]
+    precision = 1.0 / base.variance + seen.count / rules.noise
+    state.items[item].mean = (base.mean / base.variance + seen.total / rules.noise) / precision
+    state.items[item].variance = 1.0 / precision
+
+
+@kernel
+def renew(state: ThompsonState) -> None:
+    """Learn the noise, and in the first round the spread of gains, from the answers so far."""
+    rules, board = state.rules[0], state.board
+    free = rules.answers - rules.groups
+    if free >= 3:
+        rules.noise = max(rules.squares / free, 1e-12)
+    if rules.first == 1:
+        empirical_bayes(state)
+    for p in range(board.round[0].candidates):
+        believe(state, board.open[p])
+    rules.renewed = board.round[0].counted
+
+
+@small
+def empirical_bayes(state: ThompsonState) -> None:
+    """Level and spread of gains by the method of moments, over the items that were asked."""
+    rules, board = state.rules[0], state.board
+    asked, level, inverse = 0.0, 0.0, 0.0
+    for p in range(board.round[0].candidates):
+        row = board.items[board.open[p]]
+        if row.count > 0:
+            asked += 1.0
+            level += row.total / row.count
+            inverse += 1.0 / row.count
+    level /= asked
+    between = 0.0
+    for p in range(board.round[0].candidates):
+        row = board.items[board.open[p]]
+        if row.count > 0:
+            between += (row.total / row.count - level) ** 2
+    between /= max(asked - 1.0, 1.0)
+    noise = rules.noise if rules.noise > 0.0 else 0.5 * between
+    rules.noise = max(noise, 1e-12)
+    rules.level = level
+    rules.spread = max(between - noise * inverse / asked, 0.02 * between, (0.1 * level) ** 2, 1e-12)
+    for i in range(len(state.items)):
+        state.base[i].mean = rules.level
+        state.base[i].variance = rules.spread
+
+
+@kernel
+def tell(state: ThompsonState, item: int, rival: int, answer: float) -> None:
+    """One belief moves; now and then all of them, when noise and spread are learnt anew."""
+    rules, board = state.rules[0], state.board
+    seen = board.items[item]
+    rules.answers += 1
+    if seen.count == 1:
+        rules.groups += 1
+    else:
+        before = (seen.total - answer) / (seen.count - 1)
+        rules.squares += (answer - before) * (answer - seen.total / seen.count)
+    counted = board.round[0].counted
+    if counted - rules.renewed >= board.round[0].candidates or (rules.spread == 0.0 and counted >= rules.queued):
+        renew(state)
+    elif rules.spread > 0.0:
+        believe(state, item)
+
+
+@kernel
+def void(state: ThompsonState, item: int, rival: int) -> None:
+    """Nothing was learnt."""
+
+
+@kernel
+def late(state: ThompsonState, item: int, rival: int, answer: float) -> None:
+    """An answer of an earlier round says what the gain was at most: too little to use."""
+
+
+@kernel
+def conclude(state: ThompsonState, ended: int) -> None:
+    """The best belief."""
+    board = state.board
+    if state.rules[0].spread == 0.0 and board.round[0].counted > 0:
+        renew(state)
+    board.best[0] = best_of(state.items, board)
+    if board.round[0].counted == 0 and state.rules[0].groups == 0:
+        board.best[0] = state.queue[0]
+    board.round[0].size = 1
+    end(board, ended, np.inf)
+
+
+explores(ThompsonState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
