@@ -6,11 +6,13 @@ import multiprocessing
 import random
 import time
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
 from handful import Study
-from handful.study.events import Told
+from handful.storage import open_journal
+from handful.study.events import Told, from_record
 from tests.study.killing import BUDGET, answer_to, answer_until_killed, make
 from tests.study.worlds import folded, live
 
@@ -43,16 +45,16 @@ def kill_again_and_again(url: str, kills: int, seed: int) -> None:
                 acknowledged.add(receiver.recv())
         except (EOFError, OSError):
             receiver.close()
-        with Study.open(url, read_only=True) as study:
-            told = [event for _, event in study.journal() if isinstance(event, Told)]
-            stored = Counter(f"q{event.question}" for event in told)
-            assert acknowledged <= set(stored)
-            assert set(stored.values()) <= {1}
-            assert all(event.answer == answer_to(f"q{event.question}") for event in told)
-            assert study.status().answers == len(told)
-            assert study.mismatches.count == 0
+        with closing(open_journal(url, "study", mode="read")) as journal:
+            told = [event for event in map(from_record, journal.read()) if isinstance(event, Told)]
+        stored = Counter(f"q{event.question}" for event in told)
+        assert acknowledged <= set(stored)
+        assert set(stored.values()) <= {1}
+        assert all(event.answer == answer_to(f"q{event.question}") for event in told)
     assert died_working >= 0.9 * kills
     with Study.open(url) as study:
+        assert study.status().answers == len(told)
+        assert study.mismatches.count == 0
         result = study.run(lambda q: answer_to(q.id))
         assert result.answers == BUDGET
         assert live(study) == folded(study)

@@ -128,6 +128,27 @@ def test_a_repeat_changes_nothing_and_gives_what_is_stored() -> None:
     assert sum(event.kind == "told" for _, event in study.journal()) == 1
 
 
+def test_a_repeat_waits_until_the_answer_it_repeats_is_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        """A ticket that says who waited for it."""
+
+        def __init__(self) -> None:
+            self.waited = 0
+            self.done = False
+
+        def wait(self) -> None:
+            self.waited += 1
+
+    study = comparing()
+    (question,) = study.ask(1, "ann")
+    ticket, append = Slow(), study._writer.journal.append
+    monkeypatch.setattr(study._writer.journal, "append", lambda records: append(records) and ticket)
+    study.tell(question.id, True, "ann")
+    assert ticket.waited == 1
+    study.tell(question.id, True, "bob")
+    assert ticket.waited == 2
+
+
 def test_an_answer_to_a_closed_round_is_kept_and_charged_and_enters_no_bound() -> None:
     study = valuing(in_flight=8)
     *firsts, _, stray = study.ask(8, "ann")

@@ -110,7 +110,7 @@ class Writer:
     def _append(self) -> tuple[Ticket | None, list[Event]]:
         happened, self._happened = self._happened, []
         if not self._pending:
-            return None, happened
+            return self._last, happened  # what a repeat is told about must be durable too
         records, self._pending = self._pending, []
         try:
             self._last = self.journal.append(records)
