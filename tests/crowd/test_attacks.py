@@ -286,7 +286,7 @@ def test_captions_texts_and_themes_cannot_become_markup(serve: Serve, tmp_path: 
 
 def test_formulas_are_harmless_in_the_export(serve: Serve, tmp_path: Path) -> None:
     table = tmp_path / "formulas.csv"
-    table.write_text('id,text\n"=cmd()",one\n"+1",two\n"@SUM(A1)",three\n"-2+3",four\n')
+    table.write_text('id,text\n"=cmd()",one\n"+A1",two\n"@SUM(A1)",three\n"-2+3",four\n')
     server = serve(items=ingest(table, tmp_path / "items"))
     person = server.person()
     for _ in range(6):

@@ -118,7 +118,7 @@ def test_what_a_finished_study_cannot_do_is_said(serve: Serve) -> None:
     assert (refused.status_code, refused.json()["error"]) == (409, "closed")
 
 
-def test_the_export_has_a_line_per_answer_and_revisions_too(serve: Serve) -> None:
+def test_the_export_has_a_line_per_answer_as_it_stands_and_the_journal_has_all(serve: Serve) -> None:
     server = serve(settings=UNHURRIED)
     person = server.person()
     token = person.token
@@ -127,18 +127,12 @@ def test_the_export_has_a_line_per_answer_and_revisions_too(serve: Serve) -> Non
     organizer = server.organizer()
     exported = organizer.get(f"{HERE}/export.csv")
     assert exported.headers["content-disposition"] == f'attachment; filename="{STUDY}.csv"'
-    first, second = csv.DictReader(io.StringIO(exported.text))
-    assert (first["question"], first["round"], first["side"], first["ms"], first["revised"]) == (
-        "q0",
-        "1",
-        "left",
-        "5",
-        "0",
-    )
-    assert (second["question"], second["revised"]) == ("q0", "1")
-    assert int(second["answer"]) == 1 - int(first["answer"])
+    (line,) = csv.DictReader(io.StringIO(exported.text))
+    assert (line["question"], line["round"], line["side"], line["ms"]) == ("q0", "1", "left", "5")
+    assert (line["standing"], line["excluded"]) == ("provisional", "0")
+    assert int(line["answer"]) == (line["item_side"] == "right")
     ids = {item.id for item in server.hall.collection}
-    assert {first["item"], first["rival"]} < ids
+    assert {line["item"], line["rival"]} < ids
     lines = [json.loads(line) for line in organizer.get(f"{HERE}/export.jsonl").text.splitlines()]
     kinds = [line["kind"] for line in lines]
     assert kinds[0] == "created"

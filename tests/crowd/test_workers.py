@@ -101,7 +101,7 @@ def test_the_side_is_logged_with_every_answer(serve: Serve) -> None:
         person.answer("right", ms=321)
     metas = [e.meta for _, e in server.hall.booths[STUDY].study.journal() if e.kind == "told"]  # type: ignore[union-attr]
     assert {(meta["side"], meta["ms"]) for meta in metas} == {("right", 321)}
-    assert {meta["item"] for meta in metas} == {"left", "right"}
+    assert {meta["item_side"] for meta in metas} == {"left", "right"}
 
 
 def test_a_retried_answer_counts_once_and_tells_what_is_stored(serve: Serve) -> None:

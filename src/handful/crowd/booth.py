@@ -159,7 +159,7 @@ class Booth:
         item_left = worker.item_is_left(question)
         with self._one_at_a_time(worker):
             held = [other for other in self._held(worker) if other.id != question]
-            meta: dict[str, object] = {"side": said.side, "item": "left" if item_left else "right"}
+            meta: dict[str, object] = {"side": said.side, "item_side": "left" if item_left else "right"}
             if said.ms is not None:
                 meta["ms"] = said.ms
             value = (said.side == "left") == item_left

@@ -13,7 +13,6 @@ from starlette.concurrency import iterate_in_threadpool
 from handful.crowd import live, messages
 from handful.crowd.backups import backup_file
 from handful.crowd.booth import Booth
-from handful.crowd.exports import csv_lines, json_lines
 from handful.crowd.guards import address
 from handful.crowd.organizer import status_of
 from handful.crowd.refusals import RESPONSES, Refusal, not_found, not_organizer, too_fast
@@ -22,10 +21,13 @@ from handful.crowd.sheet import contact_sheet
 from handful.crowd.streaming import stream
 from handful.crowd.threads import in_thread
 from handful.crowd.worker_routes import booth_of, hall_of
+from handful.study.export import answer_lines, journal_lines
 
 COOKIE = "handful_organizer"
 SESSION_S = 12 * 3600
 STATUS_EVERY_S = 1.0
+META = ("side", "item_side", "ms")
+"""What the export adds to an answer from what the page told."""
 
 
 def is_organizer(request: Request) -> bool:
@@ -156,13 +158,13 @@ async def restore(booth: TheBooth, said: messages.Restore) -> messages.Status:
 @router.get("/{study}/export.csv", response_class=StreamingResponse, responses=_file("text/csv"))
 async def export_csv(booth: TheBooth) -> Response:
     """One line per answer, for a spreadsheet."""
-    return _download(csv_lines(booth), "text/csv; charset=utf-8", f"{booth.name}.csv")
+    return _download(answer_lines(booth.study, META), "text/csv; charset=utf-8", f"{booth.name}.csv")
 
 
 @router.get("/{study}/export.jsonl", response_class=StreamingResponse, responses=_file("application/jsonl"))
 async def export_jsonl(booth: TheBooth) -> Response:
-    """The journal, one event per line, to the last detail."""
-    return _download(json_lines(booth), "application/jsonl", f"{booth.name}.jsonl")
+    """The journal, one record per line, to the last detail."""
+    return _download(journal_lines(booth.study.records()), "application/jsonl", f"{booth.name}.jsonl")
 
 
 @router.get("/{study}/sheet.png", response_class=Response, responses=_file("image/png"))

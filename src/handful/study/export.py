@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from handful.errors import StorageCorrupt
@@ -38,9 +38,12 @@ def records_of(lines: Iterable[str]) -> Iterator[Record]:
             raise StorageCorrupt(f"line {number} is not a record of a journal ({error!r})") from error
 
 
-def answer_lines(study: Study) -> Iterator[str]:
-    """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands."""
-    yield _line(COLUMNS)
+def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
+    """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
+
+    `meta` names what to add from that which was told along with the answers.
+    """
+    yield _line((*COLUMNS, *meta))
     fold, ids = study.fold, study.setup.ids
     excluded = set(fold.workers.excluded)
     asked: dict[int, float] = {}
@@ -51,6 +54,7 @@ def answer_lines(study: Study) -> Iterator[str]:
         elif isinstance(event, Told) and event.question < len(fold.questions):
             q, rival = event.question, fold.questions.rival[event.question]
             answer = fold.questions.answer[q]
+            more = event.meta if isinstance(event.meta, dict) else {}
             yield _line(
                 (
                     f"q{q}",
@@ -63,6 +67,7 @@ def answer_lines(study: Study) -> Iterator[str]:
                     int(fold.questions.worker[q] in excluded),
                     f"{asked.pop(q):.3f}",
                     f"{record.time:.3f}",
+                    *(more.get(name, "") for name in meta),
                 )
             )
 
