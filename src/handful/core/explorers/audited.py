@@ -222,7 +222,7 @@ def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats
 
 @small
 def choices(state: AuditedState, m: int) -> float:
-    """log of the number of sets, of rounds (or the audit) that may stand for each item, and of anchors: half for i = 0."""
+    """log of the number of sets, of rounds (or the audit) that may stand for an item, of anchors (half for 0)."""
     rules = state.rules[0]
     size = float(len(state.items))
     sets = math.lgamma(size + 1.0) - math.lgamma(m + 1.0) - math.lgamma(size - m + 1.0)
@@ -409,7 +409,7 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
         return
     if rival >= NOW:
         scout_add(state.scout, board, item, answer)
-        if rules.phase == SCOUTING and r.asked == r.counted and scout_spread(state.scout, board):
+        if rules.phase == SCOUTING and scout_spread(state.scout, board):
             if rules.audits == 1 and rules.picked == rules.k - 1:
                 begin_audit(state, scout_lead(state.scout))
             else:
