@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from handful.crowd.ingesting import ingest
 from handful.crowd.items import Collection, load_collection
@@ -105,7 +105,9 @@ def main() -> None:
     if options.server:
         run_server(options.server, options.storage, options.port)
         return
-    table = Table("load", "answers/s", "target", "p50 ms", "p99 ms", "target ms", "errors", "load average")
+    table = Table(
+        Column("load", no_wrap=True), "answers/s", "target", "p50 ms", "p99 ms", "target ms", "errors", "load average"
+    )
     loads = [
         ("64 workers, closed loop", Crew(64, think_s=0), "≥ 500", ""),
         (

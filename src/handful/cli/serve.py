@@ -232,7 +232,7 @@ def _run(hall: Hall, listening: object, behind_proxy: bool, source: Path, solo: 
     booth = next(iter(hall.booths.values()))
 
     def finish() -> None:
-        folder = put_picks(booth, source, picks_folder(source, booth.theme))
+        folder = put_picks(booth, source, picks_folder(source))
         console.print(f"\nDone: your picks and their contact sheet are in [bold]{folder}[/bold].")
         stop.wait(LAST_LOOK_S)
         server.stop()

@@ -202,6 +202,8 @@ class Status(BaseModel):
     ended: str | None
     k: int
     explorer: str
+    most_in_flight: int
+    lease_s: float
     round: int
     answers: int
     provisional: int

@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.3
 SHEET = "contact-sheet.png"
 
 
-def picks_folder(source: Path, theme: str) -> Path:
+def picks_folder(source: Path) -> Path:
     """A new folder in the current one; never one that is there already."""
     stem = f"{source.stem}-best"
     folder, number = Path(stem), 2
