@@ -29,7 +29,7 @@ def by_number(study: str, chosen: tuple[str, ...], left: str, right: str) -> flo
     return worth(left) - worth(right)
 
 
-@pytest.mark.parametrize("explorer", ["topx"])
+@pytest.mark.parametrize("explorer", ["topx", "duels"])
 def test_a_crew_finishes_a_study_and_finds_what_it_prefers(serve: Serve, explorer: str) -> None:
     server = serve(Plan(k=3, explorer=explorer, budget=600, in_flight=30), QUICK)
     crew = Crew(10, think_s=0, beta=(2, 5), careless=0.2, skips=0.05, wait_s=0.05)

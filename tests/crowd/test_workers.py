@@ -230,7 +230,7 @@ def test_a_paused_study_shows_nothing_takes_answers_and_goes_on(serve: Serve) ->
     assert person.next()["state"] == "questions"
 
 
-@pytest.mark.parametrize("explorer", ["topx"])
+@pytest.mark.parametrize("explorer", ["topx", "duels"])
 def test_a_whole_study_ends_with_all_items_chosen(serve: Serve, explorer: str) -> None:
     server = serve(Plan(k=3, explorer=explorer, budget=60, in_flight=4), UNHURRIED)
     person = server.person()

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.cards import card
@@ -164,13 +164,22 @@ class Booth:
                 meta["ms"] = said.ms
             value = (said.side == "left") == item_left
             more = self._room(worker, len(held))
-            # Nothing was left to have ready: the round waits for this answer, and should not wait for second thoughts.
-            undo_s = 0.0 if more == 2 else self.settings.undo_s + self.settings.redo_s
+            undo_s = self.settings.undo_s + self.settings.redo_s
             if more:
                 receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s)
             else:
                 receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s), []
+            if receipt.standing == "provisional" and not held and not fresh:
+                receipt, fresh = self._nothing_left(worker, receipt)
             return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
+
+    def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
+        """Often the round waits for this very answer. Then it stands at once, and the next round may begin."""
+        more = self._room(worker, 0)
+        if not more:
+            return receipt, []
+        self.study.settle(worker.id)
+        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
 
     def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
         """Replace the last answer while that is possible."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from handful.core.draws import question_seed
+from handful.core.explorers.board import BACK
 from handful.errors import InvalidAnswer, InvalidProblem, StudyClosed
 from handful.study import events
 from handful.study.fold import Fold
@@ -48,6 +49,7 @@ class Desk:
             raise InvalidProblem(f"ask for 1 or more questions, got {n!r}")
         check_worker(worker)
         self.settle_due(now)
+        self.close_decided(now)
         if due := self._fold.leases.due(now):
             self._emit(events.Expired(due), now)
         if self._fold.paused or self.finished or self._fold.workers.excludes(worker):
@@ -62,8 +64,18 @@ class Desk:
         question = None if self._fold.closed or self._fold.paused else self._draw(worker, now)
         return None if question is None else self.question(question)
 
-    def tell(self, id_: str, answer: object, worker: str | None, meta: Any, undo_s: float, now: float) -> Receipt:
-        """Store an answer unless there is one."""
+    def tell(
+        self,
+        id_: str,
+        answer: object,
+        worker: str | None,
+        now: float,
+        *,
+        meta: Any = None,
+        undo_s: float = 0.0,
+        close: bool = True,
+    ) -> Receipt:
+        """Store an answer unless there is one; `close`: and close the round if that decides it."""
         check_worker(worker)
         self.settle_due(now)
         fold = self._fold
@@ -75,9 +87,10 @@ class Desk:
         value = fold.setup.problem.feedback.check(answer)
         if not (isinstance(undo_s, (int, float)) and 0 <= undo_s < math.inf):
             raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
-        self._settle_of(worker, now)
+        self.settle_of(worker, now)
         self._emit(events.Told(question, self.stored(value), worker, now + undo_s if undo_s else None, meta), now)
-        self.close_decided(now)
+        if close:
+            self.close_decided(now)
         return self.receipt(question, repeated=False)
 
     def settle_due(self, now: float) -> int:
@@ -85,6 +98,12 @@ class Desk:
         if not self._fold.provisional:
             return 0
         return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.until <= now), now)
+
+    def settle_of(self, worker: str | None, now: float) -> int:
+        """A worker's provisional answers stand."""
+        if not self._fold.provisional:
+            return 0
+        return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
 
     def settle_all(self, now: float) -> None:
         """All provisional answers stand."""
@@ -107,7 +126,7 @@ class Desk:
             in_round,
             self.items[fold.questions.item[number]],
             None if rival < 0 else self.items[rival],
-            self._chosen_in(round_),
+            self._first_picks(round_ - 1 if rival > BACK else len(fold.setup.problem.chosen) + BACK - rival),
             question_seed(self._seed, round_, in_round),
         )
 
@@ -141,22 +160,18 @@ class Desk:
         self._emit(events.Asked(question, *proposal, worker), now)
         return question
 
-    def _settle_of(self, worker: str | None, now: float) -> None:
-        if self._fold.provisional:
-            self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
-
     def _settle(self, questions: tuple[int, ...], now: float) -> int:
         if questions:
             self._emit(events.Settled(questions), now)
             self.close_decided(now)
         return len(questions)
 
-    def _chosen_in(self, round_: int) -> tuple[Any, ...]:
-        """The items picked before a round, as the user's objects."""
+    def _first_picks(self, count: int) -> tuple[Any, ...]:
+        """The first items picked, as the user's objects."""
         fold, known, chosen = self._chosen
-        if fold is not self._fold or known != round_:
-            chosen = tuple(self.items[i] for i in self._fold.chosen[: round_ - 1])
-            self._chosen = self._fold, round_, chosen
+        if fold is not self._fold or known != count:
+            chosen = tuple(self.items[i] for i in self._fold.chosen[:count])
+            self._chosen = self._fold, count, chosen
         return chosen
 
     def _emit(self, event: events.Event, now: float) -> None:

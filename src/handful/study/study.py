@@ -135,14 +135,14 @@ class Study:
         seconds are over. `meta` is any JSON to keep with it.
         """
         with self._writing() as now:
-            return self._desk.tell(id, answer, worker, meta, undo_s, now)
+            return self._desk.tell(id, answer, worker, now, meta=meta, undo_s=undo_s)
 
     def exchange(
         self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, n: int = 1, undo_s: float = 0.0
     ) -> tuple[Receipt, list[Question]]:
         """`tell` and `ask` in one commit: for a page that sends an answer and wants the next question."""
         with self._writing() as now:
-            return self._desk.tell(id, answer, worker, meta, undo_s, now), self._desk.ask(n, worker, now)
+            return self._desk.tell(id, answer, worker, now, meta=meta, undo_s=undo_s), self._desk.ask(n, worker, now)
 
     def revise(self, id: str, answer: object, worker: str | None = None) -> Receipt:
         """Replace a provisional answer of the same worker."""
@@ -170,10 +170,10 @@ class Study:
             self._desk.close_decided(now)
             return True
 
-    def settle(self) -> int:
-        """Let provisional answers stand whose time to undo is over; gives how many."""
+    def settle(self, worker: str | None = None) -> int:
+        """Let provisional answers stand whose time to undo is over, or all those of `worker`; gives how many."""
         with self._writing() as now:
-            return self._desk.settle_due(now)
+            return self._desk.settle_due(now) if worker is None else self._desk.settle_of(worker, now)
 
     def held_by(self, worker: str | None) -> list[Question]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
