@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Question, Study, TopX, Uniform, Values
+from handful.core.explorers.settings import Certified
 from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.oracles import btl, compares, gaussian, noisy, uniform
@@ -40,6 +41,17 @@ SETTINGS: dict[str, tuple[dict[str, Any], Response]] = {
     "a tiny budget": ({"feedback": Preferences(), "explorer": TopX(), "budget": 60}, btl(3.0)),
     "uniform": ({"feedback": Values(noise=0.5), "explorer": Uniform(), "epsilon": 9.0, "budget": 3000}, uniform(0.5)),
     "fixed": ({"feedback": Values(noise=0.2), "explorer": Uniform(stop="fixed"), "epsilon": 9.0}, uniform(0.2)),
+    "sharp": ({"feedback": Values(noise=0.5), "explorer": "sharp", "epsilon": 4.0}, uniform(0.5)),
+    "sharp comparisons": ({"feedback": Preferences(), "explorer": "sharp", "budget": 1500}, btl(3.0)),
+    "certified": ({"feedback": Values(noise=0.5), "explorer": "certified", "epsilon": 2.0}, uniform(0.5)),
+    "certified by a chain": (
+        {"feedback": Values(noise=0.5), "explorer": Certified("chain"), "epsilon": 4.0},
+        uniform(0.5),
+    ),
+    "certified ratio": ({"feedback": Values(noise=0.5), "explorer": "certified", "ratio": 0.5}, uniform(0.5)),
+    "thompson": ({"feedback": Values(), "explorer": "thompson", "budget": 500}, gaussian(1.0)),
+    "duels": ({"feedback": Preferences(), "explorer": "duels", "budget": 500}, btl(3.0)),
+    "pivot": ({"feedback": Preferences(beta=9.0), "explorer": "pivot", "epsilon": 4.0, "budget": 3000}, btl(9.0)),
 }
 
 

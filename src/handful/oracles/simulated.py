@@ -13,6 +13,8 @@ from handful.core.objective import Floats, Objective
 from handful.core.responses import Response, respond
 from handful.errors import InvalidProblem
 
+KEPT = 64  # sets whose gains are remembered
+
 
 class Asks(Protocol):
     """What these oracles need to know of a question."""
@@ -40,7 +42,7 @@ class Simulated:
         if len(names) != objective.size:
             raise InvalidProblem(f"{len(names)} items for an objective of {objective.size}: give one per item")
         self._positions = {item: position for position, item in enumerate(names)}
-        self._known: tuple[tuple[Any, ...], Floats] | None = None
+        self._known: dict[tuple[Any, ...], Floats] = {}
 
     def respond(self, question: Asks) -> float:
         """One answer as a number."""
@@ -49,14 +51,16 @@ class Simulated:
         return float(respond(self._response, gains[self._positions[question.item]], rival, question.seed))
 
     def _gains(self, chosen: tuple[Any, ...]) -> Floats:
-        """Every gain at once, kept for the round; a race between threads only computes them twice."""
-        known = self._known
-        if known is None or known[0] != chosen:
+        """Every gain at once, kept for the next question; a race between threads only computes them twice."""
+        known = self._known.get(chosen)
+        if known is None:
+            if len(self._known) == KEPT:
+                self._known.clear()
             progress = self._objective.start()
             for item in chosen:
                 progress.add(self._positions[item])
-            known = self._known = chosen, progress.gains()
-        return known[1]
+            known = self._known[chosen] = progress.gains()
+        return known
 
 
 class Noisy(Simulated):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from handful.core.budget import Budget, Total, Unlimited
-from handful.core.explorers.board import BUDGET, CLOSED, remove
+from handful.core.explorers.board import BUDGET, CLOSED, NOW
 from handful.core.explorers.board import OPEN as UNDECIDED
-from handful.core.explorers.protocol import conclude, late, open_round, propose, tell, void
+from handful.core.explorers.protocol import conclude, drop, late, open_round, propose, tell, void
 from handful.core.simulate import ENDINGS
 from handful.study.events import RoundClosed
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
@@ -58,7 +58,7 @@ class Exploration:
         self._proposal: tuple[int, int] | None = None
         self.mismatches = Mismatches()
         for item in setup.problem.chosen:
-            remove(self.state.board, item)
+            drop(self.state, item)
         self.round = len(setup.problem.chosen)
         self._ended = self.state.board.round["ended"]  # a view, like those below: cheaper than looking the field up
         self._limit = self.state.board.round["limit"]
@@ -98,24 +98,23 @@ class Exploration:
         question = len(self._questions)
         if proposed != (item, rival):
             self.mismatches.add(f"question q{question} asked {(item, rival)}, now it would be {proposed}")
-            self._force(proposed, item)
+            self._force(proposed, (item, rival))
         self._proposal = None
         self._questions.add(self.round, item, rival)
         self._log.append(4 * question + _ASKED)
         if self._in_order:
-            self._lines.setdefault(item, deque()).append(question)
+            self._lines.setdefault((item, min(rival, NOW)), deque()).append(question)
 
     def done(self, question: int) -> None:
         """The question has its answer or never will: tell the explorer whatever is due now."""
         if question < self.first:
             self._tell_late(question)
-        elif not self._in_order:
-            self._count(question)
+        elif self._in_order:
+            self._count_along(self._lines[self._questions.item[question], min(self._questions.rival[question], NOW)])
+        elif self.decided:
+            self._too_late.append(question)
         else:
-            standing = self._questions.standing
-            line = self._lines[self._questions.item[question]]
-            while line and standing[line[0]] in (ANSWERED, VOID) and not self.decided:
-                self._count(line.popleft())
+            self._count(question)
 
     def closing(self) -> RoundClosed:
         """The event that closes the decided round."""
@@ -140,10 +139,10 @@ class Exploration:
 
     def open_next(self, pick: int, spent: int) -> None:
         """Leave the decided round: what was answered but never counted is late, and `pick` is a candidate no more."""
-        for question in sorted(q for line in self._lines.values() for q in line):
+        for question in sorted([*self._too_late, *(q for line in self._lines.values() for q in line)]):
             if self._questions.standing[question] == ANSWERED:
                 self._tell_late(question)
-        remove(self.state.board, pick)
+        drop(self.state, pick)
         self._open_next(spent)
 
     def conclude_early(self) -> None:
@@ -166,7 +165,7 @@ class Exploration:
         for array_, before in zip(_arrays(self.state), self._before, strict=True):
             array_[...] = before
         for item in self.withdrawn:
-            remove(self.state.board, item)
+            drop(self.state, item)
         open_round(self.state, self.round, self.limit)
         self._proposal = None
         for entry in self._log:
@@ -178,13 +177,19 @@ class Exploration:
                     self._call_late(question)
             else:
                 self._call_done(question)
+        for line in self._lines.values():
+            self._count_along(line)
+        while self._too_late and not self.decided:
+            self._count(self._too_late.pop(0))
 
     def _open_next(self, spent: int) -> None:
         self.round += 1
         self.first = len(self._questions)
         self._proposal = None
         self._log = array("q")
-        self._lines: dict[int, deque[int]] = {}
+        # What is not counted yet, by what it is about: an item now (in values or comparisons), or given fewer picks.
+        self._lines: dict[tuple[int, int], deque[int]] = {}
+        self._too_late: list[int] = []  # answered after the round was decided and before it was closed
         self._spent_before = spent
         self._before = [array_.copy() for array_ in _arrays(self.state)]
         self.limit = 0
@@ -192,14 +197,15 @@ class Exploration:
             self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
             open_round(self.state, self.round, self.limit)
 
-    def _force(self, proposed: tuple[int, int] | None, item: int) -> None:
-        """Note on the board that `item` is asked about instead of what was proposed."""
+    def _force(self, proposed: tuple[int, int] | None, asked: tuple[int, int]) -> None:
+        """Note on the board what was asked instead of what is proposed."""
         waiting = self.state.board.items["waiting"]
         if proposed is None:
             self.state.board.round["asked"] += 1
-        else:
+        elif proposed[1] >= NOW:
             waiting[proposed[0]] -= 1
-        waiting[item] += 1
+        if asked[1] >= NOW:
+            waiting[asked[0]] += 1
 
     def _ask_again(self, question: int) -> None:
         item, rival = self._questions.item[question], self._questions.rival[question]
@@ -207,7 +213,13 @@ class Exploration:
             return
         proposed = propose(self.state, question - self.first)
         if proposed != (item, rival):
-            self._force(proposed if proposed[0] >= 0 else None, item)
+            self._force(proposed if proposed[0] >= 0 else None, (item, rival))
+
+    def _count_along(self, line: deque[int]) -> None:
+        """Count what is due at the head of a line."""
+        standing = self._questions.standing
+        while line and standing[line[0]] in (ANSWERED, VOID) and not self.decided:
+            self._count(line.popleft())
 
     def _count(self, question: int) -> None:
         self._log.append(4 * question + _DONE)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours: told apart by colour-blind readers, and in grey.
 PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
+ENDED = {"rule": "decided", "budget": "out of budget", "alone": "only candidate", "closed": "closed early"}
 CONTENDERS = 8
 PER_ROW = 5
 MOST_ITEMS = 60
@@ -65,7 +66,7 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
     for label, e in zip(axis.get_yticklabels(), shown, strict=True):
         label.set_fontweight("bold" if e.item == r.pick else "normal")
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
-    ended = {"rule": "decided", "budget": "out of budget", "alone": "only candidate", "closed": "closed early"}[r.ended]
+    ended = ENDED.get(r.ended, r.ended)
     axis.set_title(f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers, {ended}", fontsize=9, color=INK, loc="left")
     _tidy(axis)
     axis.locator_params(axis="x", nbins=4)

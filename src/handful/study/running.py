@@ -69,9 +69,8 @@ def run(
         waiting.append((question, pending))
 
     def ask_more() -> None:
-        # What a round left in flight is told before the next round asks, as in a simulation.
         if not waiting or waiting[0][0].round == writer.fold.exploration.round:
-            for question in _more(desk, writer):
+            for question in _more(desk, writer, close=not waiting):
                 send(question)
 
     with _shown(progress) as show:
@@ -84,7 +83,8 @@ def run(
                 question, pending = waiting[0]
                 answer = pending.result()
                 with writer.writing(wait=False) as now:
-                    desk.tell(question.id, answer, None, None, 0.0, now)
+                    # What a round left in flight is told before the next round begins, as in a simulation.
+                    desk.tell(question.id, answer, None, now, close=len(waiting) == 1)
                 waiting.popleft()
                 ask_more()
                 moment = time.monotonic()
@@ -115,10 +115,12 @@ def _left_open(desk: Desk, writer: Writer) -> list[Question]:
         return [desk.question(number) for number in writer.fold.leases.numbers()]
 
 
-def _more(desk: Desk, writer: Writer) -> list[Question]:
+def _more(desk: Desk, writer: Writer, *, close: bool) -> list[Question]:
     """All the new questions that may be in flight now."""
     questions = []
     with writer.writing(wait=False) as now:
+        if close:
+            desk.close_decided(now)
         while (question := desk.ask_new(None, now)) is not None:
             questions.append(question)
     return questions
