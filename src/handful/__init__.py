@@ -10,35 +10,48 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handful.core.budget import PerItem
-    from handful.core.explorers.settings import TopX, Uniform
+    from handful.core.certificates import Certificate
+    from handful.core.explorers.settings import Certified, Duels, Pivot, Sharp, Thompson, TopX, Uniform
     from handful.core.feedback import Preferences, Values
     from handful.study import Question, Receipt, Result, RoundResult, Status, Study
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Certificate": "handful.core.certificates",
+    "Certified": "handful.core.explorers.settings",
+    "Duels": "handful.core.explorers.settings",
     "PerItem": "handful.core.budget",
+    "Pivot": "handful.core.explorers.settings",
     "Preferences": "handful.core.feedback",
     "Question": "handful.study",
     "Receipt": "handful.study",
     "Result": "handful.study",
     "RoundResult": "handful.study",
+    "Sharp": "handful.core.explorers.settings",
     "Status": "handful.study",
     "Study": "handful.study",
+    "Thompson": "handful.core.explorers.settings",
     "TopX": "handful.core.explorers.settings",
     "Uniform": "handful.core.explorers.settings",
     "Values": "handful.core.feedback",
 }
 
 __all__ = [
+    "Certificate",
+    "Certified",
+    "Duels",
     "PerItem",
+    "Pivot",
     "Preferences",
     "Question",
     "Receipt",
     "Result",
     "RoundResult",
+    "Sharp",
     "Status",
     "Study",
+    "Thompson",
     "TopX",
     "Uniform",
     "Values",

@@ -14,8 +14,8 @@ import numpy as np
 from handful.core.budget import Budget, Unlimited
 from handful.core.checks import whole
 from handful.core.draws import question_seed
-from handful.core.explorers.board import BACK, CLOSED, OPEN, remove
-from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
+from handful.core.explorers.board import BACK, CLOSED, OPEN
+from handful.core.explorers.protocol import State, conclude, drop, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
 from handful.core.responses import Response, respond
@@ -131,5 +131,5 @@ def simulate(
             )
         )
         progress.add(pick)
-        remove(state.board, pick)
+        drop(state, pick)
     return Simulation(progress.chosen, progress.value, spent, tuple(rounds))

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from handful.core.objective import Ints
+import numpy as np
+
+from handful.core.estimates import Estimates, estimate
+from handful.core.objective import Floats, Ints
 from handful.errors import StorageCorrupt
 from handful.study import events
-from handful.study.estimates import Estimates, estimates_of
 from handful.study.exploration import Exploration
 from handful.study.leases import Leases
 from handful.study.questions import ANSWERED, OPEN, PROVISIONAL, VOID, Questions
@@ -26,6 +28,7 @@ class ClosedRound:
     closing: events.RoundClosed
     questions: range
     answers: Ints  # counted, per item
+    means: Floats  # of the answers counted; nan where there are none
     estimates: Estimates
     excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
 
@@ -162,10 +165,12 @@ class Fold:
         if event.ended == "closed":
             exploration.conclude_early()
         exploration.check_closing(event)
-        counts: Ints = exploration.state.board.items["count"].copy()
+        items = exploration.state.board.items
+        counts: Ints = items["count"].copy()
+        means = np.divide(items["total"], counts, out=np.full(len(counts), np.nan), where=counts > 0)
         asked = range(exploration.first, len(self.questions))
-        estimates = estimates_of(self.setup, exploration.state)
-        self.rounds.append(ClosedRound(event, asked, counts, estimates, self.workers.any_excluded_by_hand))
+        estimates = estimate(exploration.state)
+        self.rounds.append(ClosedRound(event, asked, counts, means, estimates, self.workers.any_excluded_by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
 

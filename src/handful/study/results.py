@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful.core.guarantees import NO_GUARANTEE, Guarantee
+from handful.core.certificates import Certificate
 from handful.core.objective import Floats, Ints
+from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, LATE
 
@@ -24,6 +25,7 @@ ENDED = {
     "budget": "the budget",
     "alone": "being the only candidate",
     "closed": "closing the study",
+    "out of reach": "the claim being out of reach",
 }
 
 
@@ -119,14 +121,14 @@ class Result:
     chosen: tuple[Any, ...]
     answers: int
     rounds: tuple[RoundResult, ...]
-    certificate: Guarantee
+    certificate: Certificate
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
         return {
             "chosen": [_plain(item) for item in self.chosen],
             "answers": self.answers,
-            "certificate": self.certificate.to_dict() | {"sentence": str(self.certificate)},
+            "certificate": self.certificate.to_dict(),
             "rounds": [r.to_dict() for r in self.rounds],
         }
 
@@ -166,29 +168,6 @@ def result_of(fold: Fold, items: tuple[Any, ...]) -> Result:
         tuple(_round_result(fold, closed, items) for closed in fold.rounds),
         certificate_of(fold),
     )
-
-
-def certificate_of(fold: Fold) -> Guarantee:
-    """What may be claimed about the items chosen so far."""
-    decided = all(closed.closing.ended in ("rule", "alone") for closed in fold.rounds)
-    if not fold.exploration.all_picked or not decided:
-        return NO_GUARANTEE
-    if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
-        return NO_GUARANTEE
-    guarantee = fold.setup.explorer.guarantee(fold.setup.problem)
-    if guarantee.bound is None or not any(excluded_answers(fold, closed) for closed in fold.rounds):
-        return guarantee
-    return replace(guarantee, assumptions=(*guarantee.assumptions, "excluding workers by the rules was right"))
-
-
-def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
-    """How many answers to the questions of a closed round come from workers who are excluded."""
-    excluded = fold.workers.excluded
-    if not excluded:
-        return 0
-    asked = slice(closed.questions.start, closed.questions.stop)
-    workers = np.asarray(fold.questions.worker[asked], dtype=np.int64)
-    return int(np.isin(workers, list(excluded)).sum())
 
 
 def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> RoundResult:

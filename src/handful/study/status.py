@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from handful.core.estimates import estimate
 from handful.core.objective import Floats, Ints
-from handful.study.estimates import estimates_of
 from handful.study.fold import Fold
 
 
@@ -83,7 +83,7 @@ def status_of(fold: Fold, items: tuple[Any, ...], finished: str | None) -> Statu
     exploration, workers = fold.exploration, fold.workers
     board = exploration.state.board
     over = exploration.all_picked
-    estimates = estimates_of(fold.setup, exploration.state)
+    estimates = estimate(exploration.state)
     excluded = set(workers.excluded)
     return Status(
         items=items,

@@ -351,7 +351,6 @@ def pick(state: AuditedState, item: int) -> None:
     state.picks[rules.picked] = item
     rules.picked += 1
     rules.hoped += max(mean(state.board, item), 0.0)
-    scout_forget(state.scout, item)
 
 
 @small
@@ -414,16 +413,26 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
                 begin_audit(state, scout_lead(state.scout))
             else:
                 settle(state, scout_lead(state.scout), RULE)
+        elif rules.phase != SCOUTING:  # asked before the audit began; the audit may have waited for it
+            go_on(state)
         return
     if rules.phase == UPPER:
         row = state.items[item]
-        row.now += 1
-        row.now_total += answer
-        if rules.anchor == 0:  # all answers given ∅ are alike
+        if rules.anchor == 0:  # all answers given ∅ are alike, and no choice between them is paid for
             row.old += 1
             row.old_total += answer
+        else:
+            row.now += 1
+            row.now_total += answer
     else:
         rules.fresh += weight(state, BACK - rival) * answer
+    go_on(state)
+
+
+@kernel
+def go_on(state: AuditedState) -> None:
+    """Once nothing is in flight and the batch is asked, see what it showed."""
+    rules, r = state.rules[0], state.board.round[0]
     if r.asked == r.counted and rules.next == rules.queued:
         if rules.phase == LOWER:
             rules.cycles += rules.queued // rules.k
@@ -434,7 +443,11 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
 def void(state: AuditedState, item: int, rival: int) -> None:
     """A question of the audit is asked again; the scout just goes on."""
     rules = state.rules[0]
-    if state.board.round[0].ended != OPEN or rival >= NOW:
+    if state.board.round[0].ended != OPEN:
+        return
+    if rival >= NOW:
+        if rules.phase != SCOUTING:
+            go_on(state)
         return
     rules.next -= 1
     state.queue[rules.next] = item if rules.phase == UPPER else BACK - rival
@@ -443,6 +456,12 @@ def void(state: AuditedState, item: int, rival: int) -> None:
 @kernel
 def late(state: AuditedState, item: int, rival: int, answer: float) -> None:
     """Bounds take no late answers."""
+
+
+@kernel
+def leave(state: AuditedState, item: int) -> None:
+    """The scout looks no more."""
+    scout_forget(state.scout, item)
 
 
 @kernel
@@ -455,4 +474,4 @@ def conclude(state: AuditedState, ended: int) -> None:
     settle(state, scout_lead(state.scout), ended)
 
 
-explores(AuditedState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(AuditedState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -139,7 +139,7 @@ class Thompson:
     """Values under a budget too small for any guarantee: ask what might be best, by draws from a belief."""
 
     name: ClassVar[str] = "thompson"
-    order: ClassVar[Literal["item", "none"]] = "none"
+    order: ClassVar[Literal["item", "none"]] = "item"  # what it learns may enter a certificate
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """None."""

@@ -126,7 +126,12 @@ def take(state: CertifiedState, item: int, ended: int) -> None:
     board.round[0].size = 1
     end(board, ended, max(0.0, left / rules.k - low))
     close_round(bounds, board)
-    forget(bounds, item)
+
+
+@kernel
+def leave(state: CertifiedState, item: int) -> None:
+    """Neither among the bounds nor among the means."""
+    forget(state.bounds, item)
     scout_forget(state.scout, item)
 
 
@@ -146,4 +151,4 @@ def conclude(state: CertifiedState, ended: int) -> None:
     take(state, scout_lead(state.scout), ended)
 
 
-explores(CertifiedState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(CertifiedState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

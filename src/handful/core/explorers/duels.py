@@ -117,6 +117,11 @@ def late(state: DuelsState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
+def leave(state: DuelsState, item: int) -> None:
+    """The board knows."""
+
+
+@kernel
 def conclude(state: DuelsState, ended: int) -> None:
     """The strongest, as far as is known."""
     state.board.best[0] = best_of(state.items, state.board)
@@ -124,4 +129,4 @@ def conclude(state: DuelsState, ended: int) -> None:
     end(state.board, ended, np.inf)
 
 
-explores(DuelsState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(DuelsState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -158,9 +158,14 @@ def late(state: PivotState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
+def leave(state: PivotState, item: int) -> None:
+    """The board knows."""
+
+
+@kernel
 def conclude(state: PivotState, ended: int) -> None:
     """The pivot, or the strongest as far as is known: nothing is shown of rivals that are still in."""
     finish(state, ended, np.inf)
 
 
-explores(PivotState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(PivotState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -1,6 +1,6 @@
 """The one small protocol of all explorers, compiled.
 
-An explorer is a state (a NamedTuple of arrays with a `board` in it) and six kernels, registered with `explores`:
+An explorer is a state (a NamedTuple of arrays with a `board` in it) and seven kernels, registered with `explores`:
 
     begin(state)                          a round begins; the board is cleared already
     propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value (-2 - i: given
@@ -10,6 +10,7 @@ An explorer is a state (a NamedTuple of arrays with a `board` in it) and six ker
     tell(state, item, rival, answer)      an answer counts, and is on the board already; per item in the order asked
     void(state, item, rival)              a question will never be answered
     late(state, item, rival, answer)      an answer came after its round: it may teach a belief, never a bound
+    leave(state, item)                    the item is a candidate no more: picked, withdrawn or chosen at the start
     conclude(state, ended)                the round must end now (its budget is spent, or somebody says so): fill A
 
 The functions below are what everybody else calls, from compiled code and from Python alike: they see to the board,
@@ -33,6 +34,7 @@ from handful.core.explorers.board import (
     note_asked,
     note_counted,
     note_void,
+    remove,
     room,
 )
 from handful.core.kernels import kernel, overload
@@ -51,7 +53,7 @@ _KERNELS: dict[type, dict[str, Callable[..., Any]]] = {}
 
 def explores(state: type, **kernels: Callable[..., Any]) -> None:
     """Register an explorer's kernels for its type of state."""
-    missing = {"begin", "propose", "tell", "void", "late", "conclude"} - kernels.keys()
+    missing = {"begin", "propose", "tell", "void", "late", "leave", "conclude"} - kernels.keys()
     assert not missing, f"{state.__name__} lacks {missing}"
     _KERNELS[state] = kernels
 
@@ -69,6 +71,9 @@ def _void(state: State, item: int, rival: int) -> None: ...
 
 
 def _late(state: State, item: int, rival: int, answer: float) -> None: ...
+
+
+def _leave(state: State, item: int) -> None: ...
 
 
 def _conclude(state: State, ended: int) -> None: ...
@@ -102,6 +107,12 @@ def _void_of(state: Any, item: Any, rival: Any) -> Any:
 def _late_of(state: Any, item: Any, rival: Any, answer: Any) -> Any:
     own = _KERNELS[state.instance_class]["late"]
     return lambda state, item, rival, answer: own(state, item, rival, answer)
+
+
+@overload(_leave)
+def _leave_of(state: Any, item: Any) -> Any:
+    own = _KERNELS[state.instance_class]["leave"]
+    return lambda state, item: own(state, item)
 
 
 @overload(_conclude)
@@ -157,6 +168,13 @@ def void(state: State, item: int, rival: int) -> None:
 def late(state: State, item: int, rival: int, answer: float) -> None:
     """An answer to a question of a round that is over."""
     _late(state, item, rival, answer)
+
+
+@kernel
+def drop(state: State, item: int) -> None:
+    """`item` is a candidate no more: between rounds, or before an open round is gone through again."""
+    remove(state.board, item)
+    _leave(state, item)
 
 
 @kernel

@@ -270,13 +270,17 @@ def tell(state: SharpState, item: int, rival: int, answer: float) -> None:
 
 @small
 def finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
-    """A = M_t of size l; the pick is drawn from it and is a candidate no more."""
+    """A = M_t of size l; the pick is drawn from it."""
     board = state.board
     board.best[:l] = state.leaders[:l]
     board.round[0].size = l
     end(board, ended, epsilon)
-    item = board.round[0].pick
     close_round(state.bounds, board)
+
+
+@kernel
+def leave(state: SharpState, item: int) -> None:
+    """Neither among the leaders nor among the others."""
     forget(state.bounds, item)
     p = place_of(state, item)
     if p < 0:
@@ -307,4 +311,4 @@ def conclude(state: SharpState, ended: int) -> None:
     finish(state, 1, ended, reached(state, 1, gap))
 
 
-explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -195,6 +195,11 @@ def late(state: ThompsonState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
+def leave(state: ThompsonState, item: int) -> None:
+    """The board knows."""
+
+
+@kernel
 def conclude(state: ThompsonState, ended: int) -> None:
     """The best belief."""
     board = state.board
@@ -207,4 +212,4 @@ def conclude(state: ThompsonState, ended: int) -> None:
     end(board, ended, np.inf)
 
 
-explores(ThompsonState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(ThompsonState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

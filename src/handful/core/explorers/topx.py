@@ -383,6 +383,11 @@ def late(state: TopXState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
+def leave(state: TopXState, item: int) -> None:
+    """The board knows."""
+
+
+@kernel
 def conclude(state: TopXState, ended: int) -> None:
     """The paper does not say what to return when the budget ends a round: the best mean, or the l of smallest gap."""
     rules = state.rules[0]
@@ -401,4 +406,4 @@ def conclude(state: TopXState, ended: int) -> None:
     finish(state, best, ended, reached)
 
 
-explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, late=late, conclude=conclude)
+explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -1,0 +1,219 @@
+"""What may be claimed about a result, at which confidence and under which assumptions: exactly what its bounds support.
+
+Values. With L_j a lower bound on the gain of pick j and U_j the sum of the k largest upper bounds given the picks
+before it (old upper bounds stay valid), f(OPT) ≤ f(S_{j−1}) + U_j for every j. As f(S)/(f(S_{j−1}) + U_j) grows
+with every gain of a pick, the lower bounds may stand for those gains on both sides: with L = ΣL_i and F = min over
+j of L_1 + ... + L_{j−1} + U_j,
+    f(S)/f(OPT) ≥ L/F     and     f(S) ≥ (1 − 1/e)·f(OPT) − max(0, (1 − 1/e)·F − L).
+This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, α = δ/(rounds·N) each).
+
+Comparisons can never bound f(OPT) or a ratio: adding c·|S| to f changes no comparison. What they can show is that a
+pick is within ε′_j of the best of its round; then f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − 1/k)^(k−j)·ε′_j.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.core.confidence import beta_binomial, normal_mixture
+from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee
+from handful.core.objective import Floats, Ints
+
+NO_SCALE = "comparisons show who is better, not how much anything is worth: they can never bound f(OPT) or a ratio"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The claims about a result. Each holds with probability 1 − delta; what cannot be claimed is None, and `reasons`
+    say why.
+    """
+
+    bound: str | None = None  # the claim in terms of the optimum
+    epsilon: float | None = None
+    delta: float | None = None
+    in_expectation: bool = False
+    ratio: float | None = None  # f(S)/f(OPT) is at least this
+    value: float | None = None  # f(S) is at least this
+    optimum: float | None = None  # f(OPT) is at most this
+    shown: tuple[tuple[int, int], ...] = ()  # comparisons: rivals shown to be no better than the pick, of how many
+    assumptions: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """What a manager would want to know."""
+        said: list[str] = []
+        if self.ratio is not None and self.ratio > 0:
+            worth = f"this selection is worth at least {100 * self.ratio:.0f}% of the best possible one"
+            if self.value is not None and self.optimum is not None:
+                worth += f" (at least {self.value:.3g}, where none is worth more than {self.optimum:.3g})"
+            said.append(worth)
+        if self.bound is not None:
+            claim = self.bound if self.epsilon is None else self.bound.replace("ε", f"{self.epsilon:.3g}")
+            said.append(
+                claim.replace("f(S)", "the mean of f(S) over the random draws") if self.in_expectation else claim
+            )
+        parts: list[str] = []
+        if said and self.delta is not None:
+            each = "each with" if len(said) > 1 else "with"
+            confidence = f"{each} {100 * (1 - self.delta):g}% confidence"
+            parts.append(f"{_capital(confidence)}: {'; and '.join(said)}.")
+        if self.shown:
+            best = ", ".join(f"{beaten} of {rivals}" for beaten, rivals in self.shown)
+            parts.append(f"Round by round, the pick was shown to be better than {best} rivals.")
+        if not parts:
+            parts.append("Nothing is certified: the result is the best guess from the answers there were.")
+        if self.assumptions and (said or self.shown):
+            parts.append(f"This rests on: {'; '.join(self.assumptions)}.")
+        parts.extend(f"{_capital(reason)}." for reason in self.reasons)
+        return " ".join(parts)
+
+    def to_dict(self) -> dict[str, object]:
+        """For a program: plain JSON."""
+        return {
+            "bound": self.bound,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "in_expectation": self.in_expectation,
+            "ratio": self.ratio,
+            "value": self.value,
+            "optimum": self.optimum,
+            "shown": [list(pair) for pair in self.shown],
+            "assumptions": list(self.assumptions),
+            "reasons": list(self.reasons),
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answers that a round counted: how many per item, and their mean (any number where none)."""
+
+    pick: int
+    count: Ints
+    mean: Floats
+
+
+@dataclass(frozen=True)
+class Account:
+    """L and F."""
+
+    value: float
+    optimum: float
+
+    @property
+    def ratio(self) -> float:
+        """L/F; a selection of nothing at all has ratio 0."""
+        return min(1.0, self.value / self.optimum) if self.optimum > 0 and math.isfinite(self.optimum) else 0.0
+
+    @property
+    def epsilon(self) -> float:
+        """What must be taken off (1 − 1/e)·f(OPT)."""
+        return max(0.0, (1.0 - 1.0 / math.e) * self.optimum - self.value)
+
+
+def account_of(rounds: Sequence[Counted], k: int, noise: float, delta: float, shrink: float = 1.0) -> Account:
+    """L and F from what the rounds counted, whoever chose what to ask. `shrink` is for tests of power."""
+    size = len(rounds[0].count)
+    alpha = delta / (len(rounds) * size)
+    value, optimum = 0.0, math.inf
+    upper = np.full(size, np.inf)
+    chosen = np.zeros(size, bool)
+    for r in rounds:
+        radius = shrink * _radii(r.count, noise, alpha)
+        with np.errstate(invalid="ignore"):
+            upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + radius, 0.0)), upper)
+        top = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()
+        optimum = min(optimum, value + float(top))
+        if r.count[r.pick] > 0:
+            value += max(0.0, float(r.mean[r.pick] - radius[r.pick]))
+        chosen[r.pick] = True
+    last = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()  # also after the last pick, from carried bounds
+    return Account(value, min(optimum, value + float(last)))
+
+
+def _radii(count: Ints, noise: float, alpha: float) -> Floats:
+    """Normal mixtures, one for each number of answers that occurs."""
+    radius = np.full(len(count), np.inf)
+    for T in np.unique(count[count > 0]):
+        radius[count == T] = normal_mixture(float(T), noise, alpha, 10.0)
+    return radius
+
+
+def from_values(
+    account: Account, guarantee: Guarantee, delta: float, assumptions: tuple[str, ...], reasons: tuple[str, ...] = ()
+) -> Certificate:
+    """The guarantee if there is one, and what L and F support."""
+    epsilon = guarantee.epsilon
+    bound = guarantee.bound
+    if bound is None and 0 <= account.epsilon <= account.value and account.value > 0:  # else it says next to nothing
+        bound, epsilon = OPTIMUM_BOUND, account.epsilon
+    known = math.isfinite(account.optimum) and account.value > 0
+    return Certificate(
+        bound=bound,
+        epsilon=epsilon,
+        delta=delta,
+        in_expectation=guarantee.in_expectation,
+        ratio=account.ratio if known else None,
+        value=account.value if known else None,
+        optimum=account.optimum if known else None,
+        assumptions=guarantee.assumptions or (MONOTONE_SUBMODULAR, *assumptions),
+        reasons=reasons,
+    )
+
+
+def total_slack(slacks: Sequence[float]) -> float:
+    """Σ_j (1 − 1/k)^(k−j)·ε′_j."""
+    k = len(slacks)
+    return sum((1.0 - 1.0 / k) ** (k - j) * slack for j, slack in enumerate(slacks, 1))
+
+
+def shown_better(
+    pick: int, item: Ints, rival: Ints, won: Floats, candidates: int, delta: float, shrink: float = 1.0
+) -> int:
+    """How many rivals of one round are shown to be no better than the pick: beaten by it, or by one that it beats, and
+    so on.
+
+    A pair is decided when the beta-binomial sequence over its own comparisons, in the order asked, leaves ½ on one
+    side; the error is δ over all pairs. That the one preferred more often is the better one is the paper's
+    assumption (i), and makes it transitive.
+    """
+    alpha = delta / (candidates * (candidates - 1) / 2)
+    low, high = np.minimum(item, rival), np.maximum(item, rival)
+    wins = np.where(item == low, won, 1.0 - won)
+    beats: dict[int, set[int]] = {}
+    pairs, at = np.unique(np.stack([low, high], 1), axis=0, return_inverse=True)
+    for p, (a, b) in enumerate(pairs):
+        for winner, loser in _decided(wins[at.reshape(-1) == p], int(a), int(b), alpha, shrink):
+            beats.setdefault(winner, set()).add(loser)
+    reached: set[int] = set()
+    edge = [pick]
+    while edge:
+        fresh = beats.get(edge.pop(), set()) - reached
+        reached |= fresh
+        edge.extend(fresh)
+    return len(reached - {pick})
+
+
+def _decided(wins: Floats, a: int, b: int, alpha: float, shrink: float) -> list[tuple[int, int]]:
+    ones = 0.0
+    for T, win in enumerate(wins, 1):
+        ones += float(win)
+        lower, upper = beta_binomial(ones, float(T), alpha)
+        mean = ones / T
+        if mean - shrink * (mean - lower) > 0.5:
+            return [(a, b)]
+        if mean + shrink * (upper - mean) < 0.5:
+            return [(b, a)]
+    return []
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,66 @@
+"""What an explorer knows about each item in the open round: a mean and an interval, for pictures and dashboards.
+
+For explorers that keep bounds the interval is their own confidence interval. For those that only believe
+(`thompson`, `duels`, `pivot`) it is the mean of the belief and two standard deviations, on its own scale, and no
+claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.core.confidence import normal_mixture
+from handful.core.explorers.audited import AuditedState
+from handful.core.explorers.certified import CertifiedState
+from handful.core.explorers.duels import DuelsState
+from handful.core.explorers.pivot import PivotState
+from handful.core.explorers.protocol import State
+from handful.core.explorers.sharp import SharpState
+from handful.core.explorers.thompson import ThompsonState
+from handful.core.explorers.topx import TopXState, scale
+from handful.core.objective import Floats
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """One number per item; nan and ±∞ where nothing is known."""
+
+    mean: Floats
+    lower: Floats
+    upper: Floats
+
+
+def estimate(state: State) -> Estimates:
+    """The explorer's own view of every item."""
+    if isinstance(state, (ThompsonState, DuelsState)):
+        return _believed(state.items["mean"], state.items["variance"])
+    if isinstance(state, PivotState):
+        return _believed(state.belief.items["mean"], state.belief.items["variance"])
+    items = state.board.items
+    count = items["count"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(count > 0, items["total"] / count, np.nan)
+        if isinstance(state, (SharpState, CertifiedState)):
+            bounds = state.bounds.items
+            return Estimates(mean, bounds["lower"].copy(), bounds["upper"].copy())
+        radius = np.full(len(items), np.inf)
+        if isinstance(state, TopXState):
+            radius = scale(state) / np.sqrt(count)
+        elif isinstance(state, AuditedState):
+            radius = _anytime(state, count)
+    known = count > 0
+    return Estimates(mean, np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf))
+
+
+def _believed(mean: Floats, variance: Floats) -> Estimates:
+    spread = 2.0 * np.sqrt(variance)
+    return Estimates(mean.copy(), mean - spread, mean + spread)
+
+
+def _anytime(state: AuditedState, count: Floats) -> Floats:
+    """A normal mixture for each item asked in this round."""
+    rules = state.rules[0]
+    alpha = float(rules["delta_upper"]) / (len(count) * int(rules["k"]))
+    return np.array([normal_mixture(float(T), float(rules["noise"]), alpha, 10.0) if T else np.inf for T in count])

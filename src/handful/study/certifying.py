@@ -1,0 +1,173 @@
+"""The certificate of a study: what its journal supports, and nothing more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from handful.core.certificates import (
+    NO_SCALE,
+    Account,
+    Certificate,
+    Counted,
+    account_of,
+    from_values,
+    shown_better,
+    total_slack,
+)
+from handful.core.explorers.audited import LOWER, SCOUTING, UPPER, AuditedState
+from handful.core.explorers.paper import assumptions_of
+from handful.core.feedback import Values
+from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
+from handful.study.fold import ClosedRound, Fold
+from handful.study.questions import ANSWERED, VOID
+
+BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
+UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
+BY_RULE = "excluding workers by the rules was right"
+FROM_CHOSEN = "f counts what is added to the items chosen at the start"
+
+
+def certificate_of(fold: Fold) -> Certificate:
+    """What may be claimed about the items chosen so far."""
+    if not fold.rounds:
+        return Certificate(reasons=("nothing has been picked yet",))
+    if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
+        return Certificate(reasons=(BY_HAND,))
+    values = isinstance(fold.setup.problem.feedback, Values)
+    certificate = _of_values(fold) if values else _of_comparisons(fold)
+    extra: tuple[str, ...] = (FROM_CHOSEN,) if fold.setup.problem.chosen else ()
+    if any(excluded_answers(fold, closed) for closed in fold.rounds):
+        extra = (*extra, BY_RULE)
+    unfinished = () if fold.exploration.all_picked else ("the study is not finished: this is about the picks so far",)
+    return replace(
+        certificate,
+        assumptions=(*certificate.assumptions, *extra) if certificate.assumptions else (),
+        reasons=(*certificate.reasons, *unfinished),
+    )
+
+
+def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
+    """How many answers to the questions of a closed round come from workers who are excluded."""
+    excluded = fold.workers.excluded
+    if not excluded:
+        return 0
+    asked = slice(closed.questions.start, closed.questions.stop)
+    workers = np.asarray(fold.questions.worker[asked], dtype=np.int64)
+    return int(np.isin(workers, list(excluded)).sum())
+
+
+def _guarantee(fold: Fold) -> Guarantee:
+    """The explorer's promise, if every round was decided by its rule and nothing was left out."""
+    decided = all(closed.closing.ended in ("rule", "alone") for closed in fold.rounds)
+    if not decided or not fold.exploration.all_picked:
+        return NO_GUARANTEE
+    return fold.setup.explorer.guarantee(fold.setup.problem)
+
+
+def _of_values(fold: Fold) -> Certificate:
+    problem = fold.setup.problem
+    assert isinstance(problem.feedback, Values)
+    noise = problem.feedback.sub_gaussian
+    if noise is None:
+        return Certificate(reasons=(UNKNOWN_NOISE,))
+    state = fold.exploration.state
+    if isinstance(state, AuditedState):
+        return _of_audit(fold, state)
+    rounds = [Counted(closed.closing.pick, closed.answers, closed.means) for closed in fold.rounds]
+    account = account_of(rounds, problem.rounds, noise, problem.delta)
+    return from_values(account, _guarantee(fold), problem.delta, assumptions_of(problem))
+
+
+def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
+    """What the audit has shown: W ≥ lower, and the k largest gains given the anchor's picks are at most upper."""
+    problem, rules = fold.setup.problem, state.rules[0]
+    if not fold.exploration.all_picked or (rules["cycles"] == 0 and rules["phase"] in (SCOUTING, UPPER, LOWER)):
+        return Certificate(reasons=("the answers ended before the audit that would prove anything",))
+    lower, upper, share = float(rules["lower"]), float(rules["upper"]), float(rules["share"])
+    reasons: tuple[str, ...] = ()
+    if fold.rounds[-1].closing.ended == "out of reach":
+        reasons = (f"the claim asked for is out of reach: {100 * min(1.0, lower / upper):.0f}% is what could be shown",)
+    certificate = from_values(Account(lower, upper), _guarantee(fold), problem.delta, assumptions_of(problem), reasons)
+    if int(rules["anchor"]) == 0:
+        return certificate
+    epsilon = max(0.0, share * upper - lower)
+    bound = certificate.bound if problem.ratio is None else None
+    return replace(
+        certificate,
+        bound=bound if _guarantee(fold).bound is not None or bound is None else OPTIMUM_BOUND,
+        epsilon=certificate.epsilon if _guarantee(fold).bound is not None else epsilon,
+        ratio=min(share, lower / upper) if upper > 0 else None,
+        optimum=None,
+    )
+
+
+def _of_comparisons(fold: Fold) -> Certificate:
+    problem = fold.setup.problem
+    guarantee = _guarantee(fold)
+    reasons = (NO_SCALE,)
+    shown = tuple(_shown(fold, closed) for closed in fold.rounds)
+    if not any(beaten for beaten, _ in shown):
+        shown = ()
+    if guarantee.bound is not None:
+        return Certificate(
+            guarantee.bound,
+            guarantee.epsilon,
+            problem.delta,
+            guarantee.in_expectation,
+            shown=shown,
+            assumptions=guarantee.assumptions,
+            reasons=reasons,
+        )
+    assumptions = (MONOTONE_SUBMODULAR, *assumptions_of(problem))
+    slacks = [math.inf if c.closing.reached is None else c.closing.reached for c in fold.rounds]
+    if fold.exploration.all_picked and all(map(math.isfinite, slacks)) and fold.setup.explorer.order == "item":
+        drawn = any(len(closed.closing.best) > 1 for closed in fold.rounds)
+        slack = total_slack(slacks)
+        return Certificate(
+            OPTIMUM_BOUND, slack, problem.delta, drawn, shown=shown, assumptions=assumptions, reasons=reasons
+        )
+    return Certificate(delta=problem.delta, shown=shown, assumptions=assumptions, reasons=reasons)
+
+
+def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
+    """Rivals shown to be no better than the pick, of how many; by the comparisons counted in this round, in the order
+    asked.
+    """
+    questions = fold.questions
+    here = slice(closed.questions.start, closed.questions.stop)
+    standing = np.asarray(questions.standing[here])
+    worker = np.asarray(questions.worker[here], dtype=np.int64)
+    counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
+    item = np.asarray(questions.item[here], dtype=np.int64)
+    rival = np.asarray(questions.rival[here], dtype=np.int64)
+    counts &= _unbroken(item, rival, standing)
+    problem = fold.setup.problem
+    candidates = problem.size - closed.closing.round + 1
+    if candidates < 2:
+        return 0, 0
+    beaten = shown_better(
+        closed.closing.pick,
+        item[counts],
+        rival[counts],
+        np.asarray(questions.answer[here])[counts],
+        candidates,
+        problem.delta / problem.rounds,
+    )
+    return beaten, candidates - 1
+
+
+def _unbroken(item: np.ndarray, rival: np.ndarray, standing: np.ndarray) -> np.ndarray:
+    """For each question, whether every earlier one about the same pair was answered or void: only those enter a
+    bound.
+    """
+    broken: set[tuple[int, int]] = set()
+    whole = np.ones(len(item), bool)
+    for q in range(len(item)):
+        pair = (min(item[q], rival[q]), max(item[q], rival[q]))
+        if standing[q] not in (ANSWERED, VOID):
+            broken.add(pair)
+        whole[q] = pair not in broken
+    return whole
