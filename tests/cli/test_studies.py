@@ -81,7 +81,7 @@ def test_select_picks_and_says_what_may_be_claimed(handful: Handful) -> None:
     said = handful("select", "photos.csv", "-k", "2", "--oracle", "judge:number", "--noise", "0.5", "--epsilon", "4")
     assert said.code == 0
     assert "2 chosen with" in said.out
-    assert "With 95% confidence" in said.out
+    assert "f(OPT)" in said.out
     assert "2 of 2 picked" in said.err
 
 

@@ -121,7 +121,13 @@ WRONG_STUDIES: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("options", "error", "message"), WRONG_STUDIES, ids=lambda x: str(x)[:30])
 def test_a_study_that_makes_no_sense_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    settings: dict[str, Any] = {"items": list("abcde"), "k": 2, "feedback": Values(range=(0, 1)), "budget": 40}
+    settings: dict[str, Any] = {
+        "items": list("abcde"),
+        "k": 2,
+        "feedback": Values(range=(0, 1)),
+        "explorer": "topx",
+        "budget": 40,
+    }
     with pytest.raises(error) as raised:
         Study(**(settings | options))
     assert message in str(raised.value)
