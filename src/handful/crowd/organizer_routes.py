@@ -17,10 +17,9 @@ from handful.crowd.guards import address
 from handful.crowd.organizer import status_of
 from handful.crowd.refusals import RESPONSES, Refusal, not_found, not_organizer, too_fast
 from handful.crowd.seals import is_organizer_key, is_session, new_session
-from handful.crowd.sheet import contact_sheet
 from handful.crowd.streaming import stream
 from handful.crowd.threads import in_thread
-from handful.crowd.worker_routes import booth_of, hall_of
+from handful.crowd.worker_routes import attachment, booth_of, hall_of, sheet_of
 from handful.study.export import answer_lines, journal_lines
 
 COOKIE = "handful_organizer"
@@ -170,11 +169,7 @@ async def export_jsonl(booth: TheBooth) -> Response:
 @router.get("/{study}/sheet.png", response_class=Response, responses=_file("image/png"))
 async def sheet(booth: TheBooth) -> Response:
     """The contact sheet of the summary so far."""
-    found = booth.study.result()
-    if not found.chosen:
-        raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
-    png = await in_thread(contact_sheet, booth.collection, found.chosen, booth.theme, str(found.certificate))
-    return Response(png, media_type="image/png", headers=_attachment(f"{booth.name}.png"))
+    return await sheet_of(booth)
 
 
 async def _after(booth: Booth) -> messages.Status:
@@ -188,8 +183,4 @@ def _known(booth: Booth, worker: str) -> None:
 
 
 def _download(lines: Iterable[str], kind: str, name: str) -> StreamingResponse:
-    return StreamingResponse(iterate_in_threadpool(lines), media_type=kind, headers=_attachment(name))
-
-
-def _attachment(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(iterate_in_threadpool(lines), media_type=kind, headers=attachment(name))

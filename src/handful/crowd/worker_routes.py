@@ -13,6 +13,7 @@ from handful.crowd.guards import address
 from handful.crowd.hall import Hall
 from handful.crowd.refusals import RESPONSES, Refusal, not_found, not_joined, too_fast
 from handful.crowd.seals import Worker, new_cookie, worker_of
+from handful.crowd.sheet import contact_sheet
 from handful.crowd.streaming import stream
 from handful.crowd.threads import in_thread
 
@@ -54,6 +55,20 @@ async def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None)
 
 
 TheWorker = Annotated[Worker, Depends(worker_at)]
+
+
+async def sheet_of(booth: Booth) -> Response:
+    """The contact sheet of the summary so far, to be kept as a file."""
+    found = booth.study.result()
+    if not found.chosen:
+        raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
+    png = await in_thread(contact_sheet, booth.collection, found.chosen, booth.theme, str(found.certificate))
+    return Response(png, media_type="image/png", headers=attachment(f"{booth.name}.png"))
+
+
+def attachment(name: str) -> dict[str, str]:
+    """The header that lets a browser keep the response as a file of that name."""
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 @router.get("/studies")
@@ -144,6 +159,14 @@ async def summary(booth: TheBooth, worker: TheWorker) -> messages.Summary:
     if not booth.settings.solo:
         raise not_found()
     return await in_thread(booth.summary)
+
+
+@router.get("/s/{study}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+async def sheet(booth: TheBooth, worker: TheWorker) -> Response:
+    """The contact sheet of what has been chosen, for somebody who chooses alone."""
+    if not booth.settings.solo:
+        raise not_found()
+    return await sheet_of(booth)
 
 
 @router.get(

@@ -1,0 +1,61 @@
+// The enlarged view: one card over the whole window. It looks, and chooses only when told to.
+
+import { face, words } from "./cards.js";
+import { find } from "./page.js";
+
+export class Enlarging {
+  #dialog = find("#enlarged");
+  #other = null;
+  #choose = null;
+
+  constructor() {
+    this.#dialog.addEventListener("keydown", (event) => this.#key(event));
+    find("#flip").addEventListener("click", () => this.#other?.());
+    find("#close-enlarged").addEventListener("click", () => this.#dialog.close());
+    find("#choose-enlarged").addEventListener("click", () => {
+      this.#dialog.close();
+      this.#choose?.();
+    });
+  }
+
+  get open() {
+    return this.#dialog.open;
+  }
+
+  /** Show one card alone. */
+  alone(card, label) {
+    this.#show(card, label, null, null);
+  }
+
+  /** Show one side of a pair; `choose` is null while the pair cannot be answered. */
+  side(pair, side, choose) {
+    const other = side === "left" ? "right" : "left";
+    const number = side === "left" ? 1 : 2;
+    const pick = choose && (() => choose(side));
+    this.#show(pair[side], `Option ${number}`, () => this.side(pair, other, choose), pick);
+  }
+
+  async #show(card, label, other, choose) {
+    [this.#other, this.#choose] = [other, choose];
+    find("#flip").hidden = !other;
+    find("#choose-enlarged").hidden = !choose;
+    find(".caption", this.#dialog).textContent = [label, card.caption].filter(Boolean).join(" · ");
+    this.#dialog.setAttribute("aria-label", `${label}, enlarged: ${words(card).slice(0, 120)}`);
+    find(".shown", this.#dialog).replaceChildren(await face(card));
+    if (!this.open) {
+      this.#dialog.showModal();
+      find("#close-enlarged").focus();
+    }
+  }
+
+  #key(event) {
+    if (event.key === " " && !event.repeat) {
+      event.preventDefault();
+      this.#dialog.close();
+    } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !event.repeat && this.#other) {
+      event.preventDefault();
+      this.#other();
+    }
+    event.stopPropagation();
+  }
+}

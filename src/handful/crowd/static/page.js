@@ -1,0 +1,41 @@
+// Small helpers for all pages. Words from the server only ever become text, never markup.
+
+export const find = (selector, within = document) => within.querySelector(selector);
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in element) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Say something to people who listen to the page instead of looking at it. */
+export function speak(text) {
+  const spoken = find("#spoken");
+  spoken.textContent = "";
+  setTimeout(() => { spoken.textContent = text; }, 50);
+}
+
+let hiding = 0;
+
+/** A line at the bottom, for a few seconds or, with `seconds` 0, until `untoast`. */
+export function toast(text, seconds = 4) {
+  const line = find("#connection");
+  clearTimeout(hiding);
+  if (line.textContent !== text || line.hidden) {
+    line.hidden = false;
+    line.textContent = text;
+  }
+  if (seconds) hiding = setTimeout(untoast, 1000 * seconds);
+}
+
+export function untoast() {
+  clearTimeout(hiding);
+  find("#connection").hidden = true;
+}

@@ -1,0 +1,58 @@
+// Which of the page's sections is seen, and the words of those where nothing is asked.
+
+import { all, find, make, speak } from "./page.js";
+import { words } from "./cards.js";
+
+/** Show one section and hide the others; somebody who listens is taken to its heading. */
+export function show(name) {
+  const target = find(`#${name}`);
+  if (!target.hidden) return;
+  for (const section of all("[data-view]")) section.hidden = section !== target;
+  find("[tabindex='-1']", target)?.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+const RESTING = {
+  waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more."],
+  paused: ["A short break", "The study is paused. This page goes on by itself when it is open again."],
+  finished: ["Thank you", "The selection is complete, and no more answers are needed."],
+};
+
+/** Nothing to answer: say why, and whether it is worth waiting. */
+export function quiet({ state, progress }) {
+  const [title, text] = RESTING[state];
+  const given = progress.answered === 1 ? "You gave one answer." : `You gave ${progress.answered} answers.`;
+  find("#quiet-title").textContent = title;
+  find("#quiet-text").textContent = progress.answered ? `${text}\n${given}` : text;
+  find("#quiet-dots").hidden = state === "finished";
+  if (find("#quiet").hidden) show("quiet");
+  else speak(`${title}. ${text}`);
+}
+
+/** Something stands in the way of everything. */
+export function stuck(title, text) {
+  find("#quiet-title").textContent = title;
+  find("#quiet-text").textContent = text;
+  find("#quiet-dots").hidden = true;
+  show("quiet");
+}
+
+/** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server will soon stop. */
+export async function finish(root, summary) {
+  if (!summary) return;
+  find("#picks").replaceChildren(...summary.chosen.map((card, at) => {
+    const face = card.kind === "text"
+      ? make("p", { className: "text", tabIndex: 0, textContent: card.text })
+      : make("img", { src: card.image, alt: words(card) });
+    const item = make("li", {}, face, make("span", { className: "place", textContent: at + 1 }));
+    if (card.caption) item.append(make("p", { textContent: card.caption }));
+    return item;
+  }));
+  find("#summary-text").textContent = "Your picks and the contact sheet are also in a folder: the terminal says where.";
+  show("summary");
+  const response = await fetch(`${root}sheet.png`);
+  const sheet = find("#sheet");
+  sheet.hidden = !response.ok;
+  if (response.ok) sheet.href = URL.createObjectURL(await response.blob());
+  sheet.download = `${summary.theme}.png`;
+}

@@ -1,0 +1,55 @@
+// The worker's page: welcome, consent, practice, and then the desk.
+
+import { Desk } from "./desk.js";
+import { find, toast } from "./page.js";
+import { PairView } from "./pair.js";
+import { rehearse } from "./rehearsal.js";
+import { Refusal, request } from "./server.js";
+import { show, stuck } from "./views.js";
+
+const study = document.body.dataset.study;
+const address = `/api/s/${study}`;
+const waiting = { lost: () => toast("No connection. Trying again.", 0), back: () => toast("Connected again.", 2) };
+
+function explain(about) {
+  find("#instructions-text").textContent = about.instructions;
+  find("#agreed").hidden = !about.consent;
+  find("#agreed-text").textContent = about.consent ?? "";
+  const open = () => find("dialog[open]") ?? find("#instructions").showModal();
+  find("#help").addEventListener("click", open);
+  document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
+}
+
+/** What it is about; resolves when the person wants to begin. */
+function welcome(about) {
+  find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
+  find("#welcome-lead").textContent = about.solo
+    ? `${about.items} to choose from, ${about.k} to keep. You see two at a time: say which one you would rather add.`
+    : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.`;
+  find("#consent").hidden = !about.consent;
+  find("#consent-text").textContent = about.consent ?? "";
+  find("#begin").textContent = about.consent ? "I agree, begin" : "Begin";
+  show("welcome");
+  return new Promise((done) => find("#begin").addEventListener("click", done, { once: true }));
+}
+
+async function join(about, view) {
+  await welcome(about);
+  const practice = about.solo ? null : await rehearse(view);
+  return request("POST", `${address}/join`, { consent: true, practice }, waiting);
+}
+
+try {
+  const about = await request("GET", address, undefined, waiting);
+  explain(about);
+  if (about.state === "finished" && !about.joined) {
+    stuck("This study has ended", "The selection is complete, and no more answers are needed. Thank you for looking in.");
+  } else {
+    const view = new PairView();
+    const work = about.joined ? null : await join(about, view);
+    await new Desk(about, view, () => location.reload()).begin(work);
+  }
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  stuck("This did not work", error.message);
+}
