@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Table
+from handful.lab.reproduce.findings import Holds, verdict
 from handful.lab.reproduce.statistics import Interval, bootstrap, budget_for, mean
 from handful.lab.reproduce.world import greedy_value, random_value
 
@@ -62,6 +63,13 @@ def say_times(found: dict[float, Interval]) -> str:
     if not found:
         return "no share of GREEDY's utility from 80% on that both reach"
     return ", ".join(f"{interval.say(1)} times for {target:.0%} of GREEDY" for target, interval in found.items())
+
+
+def up_to_three_times(found: dict[float, Interval]) -> Holds:
+    """Whether UNIFORM needs more budget, and three times as much for some target."""
+    if any(i.low > 1 for i in found.values()):
+        return verdict(True, any(i.low > 1 and i.high >= 3 for i in found.values()))
+    return "does not hold" if found and all(i.high < 1 for i in found.values()) else "is undecided"
 
 
 def gains_with_budget(own: Table) -> Interval:

@@ -6,7 +6,15 @@ from matplotlib.figure import Figure
 
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, Scale, Tables, chunks
-from handful.lab.reproduce.curves import difference, frame, gains_with_budget, line, say_times, times_more
+from handful.lab.reproduce.curves import (
+    difference,
+    frame,
+    gains_with_budget,
+    line,
+    say_times,
+    times_more,
+    up_to_three_times,
+)
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.world import FULL, THOMPSON, UNIFORM, K, N, budgeted_values
 
@@ -77,7 +85,7 @@ def judge(tables: Tables) -> Finding:
             "To achieve a desired utility, UNIFORM may require up to 3 times more budget (σ² = 10).",
             f"UNIFORM needs {say_times(more)}. With small budgets there is nothing in it: with {smallest} queries per "
             f"item and iteration ExpGreedy less UNIFORM is {early.say()}.",
-            verdict(any(i.low > 1 for i in more.values()), any(i.high >= 3 for i in more.values())),
+            up_to_three_times(more),
         ),
     )
     notes = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Holds = Literal["holds", "holds in part", "does not hold"]
+Holds = Literal["holds", "holds in part", "does not hold", "is undecided"]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from handful.errors import MissingExtra
 
@@ -52,6 +52,8 @@ LOOKS: Mapping[str, Look] = {
 }
 LEVELS = ("#08306B", "#2171B5", "#4FA3D1", "#3B9C8F", "#73A942", "#B5B02A", "#E0A526")
 """From quiet to noisy: dark to light, so that grey print keeps the order."""
+SHADES = ("#DCE9F5", "#B3CFE8", "#7FB2D9", "#4A8FC4", "#2167A5", "#0B3F78")
+"""Steps of one colour, for sizes from 1 to k."""
 MARKERS = ("o", "s", "^", "v", "P", "X", "h")
 
 SETTINGS: Mapping[str, Any] = {
@@ -79,9 +81,14 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
+def in_style() -> Any:
+    """Draw in the style for a while, whatever the user has set."""
+    return mpl.rc_context(cast(Any, SETTINGS))
+
+
 def canvas(columns: int = 1, *, width: float = 6.6, height: float = 4.0, ratios: Sequence[float] | None = None) -> Any:
     """A figure and its axes, in the style."""
-    with mpl.rc_context(dict(SETTINGS)):
+    with in_style():
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.subplots(1, columns, squeeze=False, width_ratios=ratios)[0]
     return (figure, axes[0]) if columns == 1 else (figure, axes)
@@ -89,7 +96,7 @@ def canvas(columns: int = 1, *, width: float = 6.6, height: float = 4.0, ratios:
 
 def save(figure: Figure, folder: Path, name: str) -> None:
     """PNG for looking, SVG for print; without the date, so that the same numbers give the same files."""
-    with mpl.rc_context(dict(SETTINGS)):
+    with in_style():
         figure.savefig(folder / f"{name}.png", dpi=200, metadata={"Software": None})
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 
@@ -116,5 +123,5 @@ def level(axis: Axes, y: float, text: str, *, dashed: bool = True, above: bool =
 
 def legend(axis: Axes, **where: Any) -> None:
     """A legend in the style."""
-    with mpl.rc_context(dict(SETTINGS)):
+    with in_style():
         axis.legend(**where)
