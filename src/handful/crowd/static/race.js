@@ -1,0 +1,81 @@
+// The items: what is chosen, and who is still in the race of the open round.
+
+import { miniature } from "./cards.js";
+import { Folded, reconcile } from "./lists.js";
+import { find, make } from "./page.js";
+
+const FEW = 15;
+const nameOf = (line) => line.card.caption || line.id;
+const rounded = (x) => x.toFixed(2);
+
+/** The numbered summary, with rooms for what is still to come. */
+export function showSummary({ chosen, k }) {
+  const rooms = Array.from({ length: Math.max(0, k - chosen.length) }, (_, at) => ({ room: chosen.length + at + 1 }));
+  reconcile(find("#summary"), [...chosen, ...rooms], (line) => (line.room ? `room ${line.room}` : line.id), (line) => {
+    if (line.room) {
+      return make("li", { className: "room" }, make("div", { className: "face", textContent: line.room }));
+    }
+    const face = miniature(line.card);
+    if (line.card.kind === "picture") face.alt = line.card.alt || nameOf(line);
+    return make("li", {}, make("div", { className: "face" }, face), make("p", { className: "name", textContent: nameOf(line), title: nameOf(line) }), make("span", { className: "place", textContent: line.chosen }));
+  }, () => {});
+}
+
+/** The items that are not chosen, best first, on one scale. */
+export class Race {
+  #folded = new Folded(find("#race-more"), FEW, () => this.show(this.#status));
+  #status = null;
+
+  show(status) {
+    this.#status = status;
+    const over = status.state === "finished";
+    find("#race-title").textContent = over ? "Not chosen" : `Round ${status.round}: who is next?`;
+    find("#race-words").textContent = over ? "" : sentence(status.items);
+    find("#legend").hidden = over;
+    const scale = new Scale(status.items);
+    reconcile(find("#race"), this.#folded.of(status.items), (line) => line.id, create, (item, line) => update(item, line, scale, over));
+  }
+}
+
+function sentence(items) {
+  const leader = items.find((line) => line.leader);
+  const others = items.filter((line) => line.contender && !line.leader).length;
+  if (!leader) return "No answer has counted in this round yet.";
+  const rest = others === 0 ? "nobody else can win any more" : others === 1 ? "one other may still win" : `${others} others may still win`;
+  return `${nameOf(leader)} leads; ${rest}.`;
+}
+
+/** One scale for all bars, and the line that a bar must reach. */
+class Scale {
+  constructor(items) {
+    const ends = items.flatMap((line) => [line.lower, line.upper]).filter((x) => x !== null);
+    this.low = Math.min(...ends);
+    this.span = Math.max(...ends) - this.low || 1;
+    this.floor = Math.max(...items.filter((line) => line.contender && line.lower !== null).map((line) => line.lower));
+  }
+
+  at(x) {
+    return `${Math.min(100, Math.max(0, (100 * (x - this.low)) / this.span)).toFixed(2)}%`;
+  }
+}
+
+function create(line) {
+  const bar = make("div", { className: "interval", role: "img" }, ...["bar", "floor", "mean"].map((part) => make("span", { className: part })));
+  const words = make("div", {}, make("p", { className: "name", textContent: nameOf(line), title: line.id }), make("p", { className: "tag" }));
+  return make("li", {}, make("div", { className: "face" }, miniature(line.card)), words, bar, make("p", { className: "count" }));
+}
+
+function update(item, line, scale, over) {
+  item.className = over ? "" : line.leader ? "leader" : line.contender ? "" : "out";
+  find(".tag", item).textContent = over ? "" : line.leader ? "leads" : line.contender ? "may still win" : "behind";
+  find(".count", item).textContent = over ? "" : line.answers === 1 ? "1 answer" : `${line.answers} answers`;
+  const bar = find(".interval", item);
+  const known = line.mean !== null && line.lower !== null && line.upper !== null;
+  bar.hidden = over;
+  bar.classList.toggle("unknown", !known);
+  bar.ariaLabel = known ? `best guess ${rounded(line.mean)}, between ${rounded(line.lower)} and ${rounded(line.upper)}` : "not known yet";
+  if (!known) return;
+  for (const [name, value] of [["--from", line.lower], ["--to", line.upper], ["--at", line.mean], ["--floor", scale.floor]]) {
+    bar.style.setProperty(name, scale.at(value));
+  }
+}
