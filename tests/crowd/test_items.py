@@ -187,6 +187,7 @@ except OSError:
     assert done.stdout.splitlines() == ["little memory", "no files"]
 
 
+@pytest.mark.slow
 def test_fifty_million_pixels_still_fit_in_the_decoder(tmp_path: Path) -> None:
     side = int(decoder.MAX_PIXELS**0.5)
     with_alpha = Image.new("RGBA", (side, side), (10, 20, 30, 128))

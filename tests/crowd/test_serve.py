@@ -120,16 +120,36 @@ def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -
         assert sheet.width > 1000
 
 
-def test_a_running_study_can_be_backed_up(tmp_path: Path) -> None:
-    folder_of(4, tmp_path / "photos")
-    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path):
-        done = handful("backup", "photos.db", "-o", "b.zip", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        with zipfile.ZipFile(tmp_path / "b.zip") as archive:
-            assert {"handful.db", "handful.db.items/manifest.json", "handful.db.items/secret"} <= set(
-                archive.namelist()
-            )
-        assert handful("backup", "photos.db", "-o", "b.zip", cwd=tmp_path).returncode == 3
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A folder with a study that is being served, and the port."""
+    folder = tmp_path_factory.mktemp("served")
+    folder_of(4, folder / "photos")
+    with serving("photos", "-k", "2", "--theme", "A", cwd=folder) as (link, _, _process):
+        yield folder, link.split(":")[2].split("/")[0]
+
+
+def test_a_running_study_can_be_backed_up(running: tuple[Path, str]) -> None:
+    folder, _ = running
+    done = handful("backup", "photos.db", "-o", "b.zip", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(folder / "b.zip") as archive:
+        assert {"handful.db", "handful.db.items/manifest.json", "handful.db.items/secret"} <= set(archive.namelist())
+
+
+def test_two_servers_cannot_share_a_study(running: tuple[Path, str]) -> None:
+    folder, _ = running
+    done = handful("serve", "photos.db", "--port", "0", cwd=folder)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_said(running: tuple[Path, str]) -> None:
+    folder, port = running
+    arguments = ("--theme", "B", "--storage", "other.db", "--port", port, "-k", "2")
+    done = handful("serve", "photos", *arguments, cwd=folder)
+    assert done.returncode == 2
+    assert "choose another --port" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -137,8 +157,10 @@ def test_a_running_study_can_be_backed_up(tmp_path: Path) -> None:
     [
         (("nowhere", "--theme", "A"), "there is no nowhere"),
         (("photos",), "give a --theme"),
+        (("photos", "--theme", " "), "give a --theme"),
         (("photos", "--theme", "A", "-k", "9"), "k = 9 is more than the 3 items"),
         (("photos", "--theme", "A", "--explorer", "nonsense"), "no explorer named 'nonsense'"),
+        (("photos", "--theme", "A", "-k", "2", "--explorer", "certified"), "certified asks for values"),
         (("photos", "--theme", "A", "--consent", "nowhere.txt"), "cannot be read as text"),
         (("photos", "--theme", "A", "--storage", "mysql://x"), "no storage for"),
         (("photos", "--theme", "A", "--public-url", "example"), "is not an address"),
@@ -152,21 +174,3 @@ def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
     done = CliRunner().invoke(app, ["serve", *arguments, "--port", "0"])
     assert isinstance(done.exception, HandfulError)
     assert expected in str(done.exception)
-
-
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
-    folder_of(3, tmp_path / "photos")
-    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path) as (link, _, _process):
-        port = link.split(":")[2].split("/")[0]
-        arguments = ("--theme", "B", "--storage", "other.db", "--port", port, "-k", "2")
-        done = handful("serve", "photos", *arguments, cwd=tmp_path)
-        assert done.returncode == 2
-        assert "choose another --port" in done.stderr
-
-
-def test_two_servers_cannot_share_a_study(tmp_path: Path) -> None:
-    folder_of(3, tmp_path / "photos")
-    with serving("photos", "-k", "2", "--theme", "A", cwd=tmp_path):
-        done = handful("serve", "photos.db", "--port", "0", cwd=tmp_path)
-        assert done.returncode == 3
-        assert "Traceback" not in done.stderr

@@ -186,14 +186,25 @@ def _collection(source: Path, storage: str) -> Collection:
 
 
 def _shown(host: str, solo: bool) -> str:
-    """The name to print: this machine's own, when it listens to all."""
-    import socket
-
+    """The name to print: this machine's own address, when it listens to all."""
     if solo or host in LOOPBACK:
         return "127.0.0.1" if host not in ("::1", "[::1]") else "[::1]"
     if host in ("0.0.0.0", "::"):
-        return socket.gethostname()
+        return _own_address()
     return f"[{host}]" if ":" in host else host
+
+
+def _own_address() -> str:
+    """Where others on the network find this machine. Connecting a datagram socket sends nothing."""
+    import socket
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            address: str = probe.getsockname()[0]
+        except OSError:
+            return socket.gethostname()
+        return address
 
 
 def _print_links(hall: Hall, url: str, host: str, solo: bool, items: int) -> None:

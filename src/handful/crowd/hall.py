@@ -66,11 +66,15 @@ class Hall:
         return [Public(study=name, theme=booth.theme, state=booth.state) for name, booth in self.booths.items()]
 
 
+OUR_OWN = frozenset({"login", "logout", "backup"})
+"""What a study cannot be called in links: the organizer's pages use these words."""
+
+
 def address_of(theme: str, taken: Iterable[str] = ()) -> str:
     """A theme as part of a link: "Cathedrals in Venice" is at cathedrals-in-venice."""
     plain = unicodedata.normalize("NFKD", theme).encode("ascii", "ignore").decode().lower()
     stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "study"
     address, number = stem, 2
-    while address in set(taken):
+    while address in OUR_OWN or address in set(taken):
         address, number = f"{stem}-{number}", number + 1
     return address

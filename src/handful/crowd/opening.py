@@ -14,11 +14,13 @@ from handful.crowd.hall import Hall, address_of
 from handful.crowd.items import Collection
 from handful.crowd.seals import secret_in
 from handful.crowd.settings import Settings
+from handful.crowd.sources import clean
 from handful.errors import InvalidProblem, ItemsChanged, StorageError
 from handful.storage import list_studies
 
 ANSWERS_PER_ITEM = 4
 SOLO_ANSWERS = 25
+MAX_THEME = 200
 SOLO_IN_FLIGHT = 6
 """Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
 
@@ -67,19 +69,20 @@ def open_hall(
     """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
     plan, settings = plan or Plan(), settings or Settings()
     stored = _stored(storage)
-    if not themes and not stored:
+    themes = [clean(theme, MAX_THEME).replace("\n", " ") for theme in themes]
+    if not all(themes) or not (themes or stored):
         raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
-    warm_up(plan)
     booths: dict[str, Booth] = {}
     try:
         for name in stored:
-            booth = _taken_up(storage, name, collection, settings, clock)
+            booth = _taken_up(storage, name, collection, settings, say, clock)
             if booth is not None:
                 booths[name] = booth
         for theme in themes:
             if theme not in {booth.theme for booth in booths.values()}:
                 name = address_of(theme, {*booths, *stored})
                 booths[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
+        warm_up(plan)
     except BaseException:
         for booth in booths.values():
             booth.close()
@@ -112,9 +115,14 @@ def _stored(storage: str | Path | None) -> list[str]:
 
 
 def _taken_up(
-    storage: str | Path | None, name: str, collection: Collection, settings: Settings, clock: Callable[[], float]
+    storage: str | Path | None,
+    name: str,
+    collection: Collection,
+    settings: Settings,
+    say: Callable[[str], None],
+    clock: Callable[[], float],
 ) -> Booth | None:
-    """A stored study, unless it is about other things."""
+    """A stored study, unless it is about other things, or not for people."""
     reopen = _reopening(storage, name, collection, clock)
     assert reopen is not None
     try:
@@ -123,7 +131,8 @@ def _taken_up(
         return None
     if not study.setup.problem.feedback.compares:
         study.release()
-        raise InvalidProblem(f"study {name!r} asks for values, and people can only compare: use another one")
+        say(f"study {name!r} asks for values, and people can only compare: it is left out")
+        return None
     return Booth(study, collection, settings, clock=clock, reopen=reopen)
 
 
