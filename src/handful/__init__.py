@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from handful.core.certificates import Certificate
     from handful.core.explorers.settings import Certified, Duels, Pivot, Sharp, Thompson, TopX, Uniform
     from handful.core.feedback import Preferences, Values
+    from handful.lab.pricing import Price, estimate
     from handful.study import Question, Receipt, Result, RoundResult, Status, Study
 
 __version__ = "0.1.0"
@@ -24,6 +25,7 @@ _HOMES = {
     "PerItem": "handful.core.budget",
     "Pivot": "handful.core.explorers.settings",
     "Preferences": "handful.core.feedback",
+    "Price": "handful.lab.pricing",
     "Question": "handful.study",
     "Receipt": "handful.study",
     "Result": "handful.study",
@@ -35,6 +37,7 @@ _HOMES = {
     "TopX": "handful.core.explorers.settings",
     "Uniform": "handful.core.explorers.settings",
     "Values": "handful.core.feedback",
+    "estimate": "handful.lab.pricing",
 }
 
 __all__ = [
@@ -44,6 +47,7 @@ __all__ = [
     "PerItem",
     "Pivot",
     "Preferences",
+    "Price",
     "Question",
     "Receipt",
     "Result",
@@ -55,6 +59,7 @@ __all__ = [
     "TopX",
     "Uniform",
     "Values",
+    "estimate",
 ]
 
 

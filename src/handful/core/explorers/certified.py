@@ -57,7 +57,7 @@ def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, 
     r["k"] = k
     r["left"] = np.inf
     r["lead"] = -1
-    return CertifiedState(new_board(size, k, seed, in_flight), bounds, new_scout(size, 0.0, 0.0), r)
+    return CertifiedState(new_board(size, k, seed, in_flight), bounds, new_scout(size, 0.0, 0.0, 0.0), r)
 
 
 @kernel

@@ -17,10 +17,14 @@ from handful.core.explorers.board import Board, Rows
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
+FIRST = 10.0
+LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
+
 RULES = np.dtype(
     [
         ("near", np.float64),
         ("z", np.float64),  # standard errors of hope
+        ("noise", np.float64),  # R: the standard deviation of an answer is at most this
         ("answers", np.int64),
         ("items", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
@@ -32,7 +36,8 @@ RULES = np.dtype(
 ITEM = np.dtype(
     [
         ("hope", np.float64),
-        ("cap", np.float64),  # the hope of the round before
+        ("cap", np.float64),  # what an earlier round left of hope, generously
+        ("next", np.float64),  # what this one will leave
         ("mean", np.float64),
         ("score", np.float64),  # a prior's: who is asked first where hopes are equal
     ],
@@ -49,14 +54,15 @@ class Scout(NamedTuple):
     means: Ints  # tree of winners by mean
 
 
-def new_scout(size: int, near: float, z: float, prior: Floats | None = None) -> Scout:
+def new_scout(size: int, near: float, z: float, noise: float, prior: Floats | None = None) -> Scout:
     """Everything is possible; a prior's scores say whom to ask first."""
     r = np.zeros(1, RULES)
     r["near"] = near
     r["z"] = z
+    r["noise"] = noise
     r["lead"] = -1
     items = np.zeros(size, ITEM)
-    items["hope"] = items["cap"] = np.inf
+    items["hope"] = items["cap"] = items["next"] = np.inf
     items["mean"] = -np.inf
     if prior is not None:
         items["score"] = prior
@@ -115,7 +121,8 @@ def climb(scout: Scout, item: int, present: bool) -> None:
 def scout_begin(scout: Scout) -> None:
     """Means start again; hopes stay as caps."""
     for i in range(len(scout.items)):
-        scout.items[i].cap = scout.items[i].hope
+        scout.items[i].cap = scout.items[i].next
+        scout.items[i].hope = scout.items[i].cap
         scout.items[i].mean = -np.inf
     rebuild(scout)
     scout.rules[0].lead = -1
@@ -129,11 +136,10 @@ def scout_forget(scout: Scout, item: int) -> None:
 
 @small
 def error(scout: Scout, T: float) -> float:
-    """z standard errors of a mean of T answers; wide until the spread of answers is known a little."""
+    """z standard errors of a mean of T answers. What is known of the noise counts like FIRST answers about its spread."""
     r = scout.rules[0]
     free = float(r.answers - r.items)
-    variance = (r.squares + 1e-300) / free if free >= 4.0 else np.inf
-    return r.z * math.sqrt(variance / T)
+    return r.z * math.sqrt((r.squares + FIRST * r.noise * r.noise) / (free + FIRST) / T)
 
 
 @kernel
@@ -149,6 +155,7 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
     else:
         r.squares += (answer - before) * (answer - row.mean)
     row.hope = min(row.cap, row.mean + error(scout, T))
+    row.next = min(row.cap, row.mean + LASTING * error(scout, T))
     climb(scout, item, True)
 
 

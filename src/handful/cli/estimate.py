@@ -1,0 +1,64 @@
+"""`handful estimate`: the price before you start."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from handful.cli import app
+
+
+@app.command()
+def estimate(
+    items: Annotated[int, typer.Option("--items", "-n", help="How many items there are to pick from.")],
+    k: Annotated[int, typer.Option("--k", "-k", help="How many to pick.")],
+    noise: Annotated[float | None, typer.Option(help="Answers are numbers with sub-Gaussian noise R.")] = None,
+    preferences: Annotated[bool, typer.Option("--preferences", help="Answers are comparisons of two items.")] = False,
+    beta: Annotated[float, typer.Option(help="How sharp comparisons are, for one unit of f.")] = 2.0,
+    epsilon: Annotated[float | None, typer.Option(help="For the guarantee f(S) ≥ (1 − 1/e)·f(OPT) − ε.")] = None,
+    ratio: Annotated[float | None, typer.Option(help="For a certified share of the optimum.")] = None,
+    quality: Annotated[float | None, typer.Option(help="For a result this good, as a share of exact greedy.")] = None,
+    delta: Annotated[float, typer.Option(help="Probability that a guarantee fails.")] = 0.05,
+    best_gain: Annotated[float, typer.Option(help="What the best item is worth, in the units of the answers.")] = 1.0,
+    explorer: Annotated[str | None, typer.Option(help="Which explorer; the best for the task if not given.")] = None,
+    runs: Annotated[int, typer.Option(help="Simulated runs.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+) -> None:
+    """How many answers will it take? Simulated on collections like yours in size, with a range.
+
+    [bold]Examples[/bold]
+
+      handful estimate -n 60 -k 6 --preferences --beta 2 --quality 0.95
+
+      handful estimate -n 60 -k 6 --noise 0.5 --epsilon 0.1
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from handful.core.feedback import Preferences, Values
+    from handful.errors import InvalidProblem
+    from handful.lab.pricing import estimate as price
+
+    if preferences == (noise is not None):
+        raise InvalidProblem("say what an answer is: --noise R for numbers, or --preferences for comparisons")
+    feedback = Preferences(beta=beta if epsilon is not None else None) if preferences else Values(noise=noise)
+    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        made = price(
+            items,
+            k,
+            feedback=feedback,
+            epsilon=epsilon,
+            ratio=ratio,
+            quality=quality,
+            delta=delta,
+            beta=beta,
+            best_gain=best_gain,
+            explorer=explorer,
+            runs=runs,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    typer.echo(json.dumps(made.to_dict()) if as_json else f"About {made}.")

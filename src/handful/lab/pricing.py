@@ -1,0 +1,189 @@
+"""The price before you start: how many answers a guarantee or a quality is likely to cost, by simulation.
+
+Nobody knows the user's f before asking, so the simulation stands in for it with collections like the paper's
+(`collections.venice`) of the same size, scaled so that the best single item gains `best_gain`. Real costs depend on
+how close the contenders are; hence the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.core import responses
+from handful.core.budget import Total
+from handful.core.checks import is_finite, whole
+from handful.core.explorers.settings import Explorer, default_explorer, explorer_named
+from handful.core.feedback import Feedback, Values
+from handful.core.greedy import lazy_greedy
+from handful.core.objective import Floats, Objective
+from handful.core.problem import Problem
+from handful.core.simulate import simulate
+from handful.errors import InvalidProblem
+from handful.lab.collections import venice
+from handful.objectives import Coverage
+
+CAP = 20_000_000  # answers of one simulated run; more is reported as "at least"
+FEWEST, STEP = 0.25, 1.6  # the budgets tried for a quality: answers per item and round, and their ratio
+
+
+@dataclass(frozen=True)
+class Price:
+    """Answers: the middle of the simulated runs, and what 8 of 10 runs lie between."""
+
+    answers: int
+    low: int
+    high: int
+    quality: float  # mean f over exact greedy
+    explorer: str
+    aim: str
+    runs: int
+    capped: int  # runs that were stopped at the cap
+
+    def __str__(self) -> str:
+        least = "at least " if self.capped else ""
+        return (
+            f"{least}{self.answers:,} answers for {self.aim} with {self.explorer} "
+            f"(8 of 10 simulated runs: {self.low:,} to {self.high:,}; "
+            f"mean quality {100 * self.quality:.1f}% of exact greedy)"
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """For a program."""
+        return dict(vars(self))
+
+
+def estimate(
+    n: int,
+    k: int,
+    *,
+    feedback: Feedback,
+    epsilon: float | None = None,
+    ratio: float | None = None,
+    quality: float | None = None,
+    delta: float = 0.05,
+    beta: float = 2.0,
+    best_gain: float = 1.0,
+    explorer: str | Explorer | None = None,
+    in_flight: int = 1,
+    runs: int = 20,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Price:
+    """What a guarantee (`epsilon` or `ratio`) or a quality (`quality`, as a share of exact greedy) is likely to cost.
+
+    `best_gain` is what the best single item is worth, in the units of the answers: noise and ε are judged against
+    it. `beta` is how sharp comparisons are, for one unit of f, when `feedback` does not say.
+    """
+    whole("runs", runs, 1)
+    if (quality is None) == (epsilon is None and ratio is None):
+        raise InvalidProblem("say what to pay for: epsilon= or ratio= for a guarantee, or quality= (say 0.95)")
+    if not (is_finite(best_gain) and best_gain > 0):
+        raise InvalidProblem(f"best_gain is what the best item is worth in the units of the answers, got {best_gain!r}")
+    if quality is not None and not 0 < quality <= 1:
+        raise InvalidProblem(f"quality is a share of exact greedy, such as 0.95, got {quality!r}")
+    worlds = [_world(n, seed + r, best_gain) for r in range(min(runs, 10))]
+    response = _response(feedback, beta)
+
+    def problem(run: int, budget: int | None) -> Problem:
+        return Problem(n, k, feedback, epsilon, delta, budget, ratio, in_flight, seed=seed + run)
+
+    settings = explorer_named(explorer) if isinstance(explorer, str) else explorer
+    settings = settings or default_explorer(problem(0, None if quality is None else n))
+    if quality is None:
+        return _of_guarantee(settings, problem, worlds, response, k, runs, progress)
+    return _of_quality(settings, problem, worlds, response, k, runs, quality, progress)
+
+
+def _of_guarantee(
+    settings: Explorer,
+    problem: Callable[[int, int | None], Problem],
+    worlds: list[Objective],
+    response: responses.Response,
+    k: int,
+    runs: int,
+    progress: Callable[[int, int], None] | None,
+) -> Price:
+    answers, shares, capped = [], [], 0
+    best = [lazy_greedy(world, k).value for world in worlds]
+    for run in range(runs):
+        world = run % len(worlds)
+        made = simulate(settings.build(problem(run, None)), worlds[world], response, k, cap=CAP)
+        answers.append(made.answers)
+        shares.append(made.value / best[world])
+        capped += made.capped
+        if progress:
+            progress(run + 1, runs)
+    low, middle, high = np.quantile(answers, (0.1, 0.5, 0.9))
+    ratio = problem(0, None).ratio
+    aim = "the guarantee" if ratio is None else f"{100 * ratio:g}% of the optimum"
+    return Price(round(middle), round(low), round(high), float(np.mean(shares)), settings.name, aim, runs, capped)
+
+
+def _of_quality(
+    settings: Explorer,
+    problem: Callable[[int, int | None], Problem],
+    worlds: list[Objective],
+    response: responses.Response,
+    k: int,
+    runs: int,
+    quality: float,
+    progress: Callable[[int, int], None] | None,
+) -> Price:
+    """Budgets grow until the mean is there; the range is of resampled sets of runs."""
+    best = [lazy_greedy(world, k).value for world in worlds]
+    budgets: list[int] = []
+    reached: list[list[float]] = []
+    per_item = FEWEST
+    while not reached or np.mean(reached[-1]) < quality or len(reached) < 2:
+        budget = round(per_item * worlds[0].size * k)
+        if budget > CAP // 10:
+            raise InvalidProblem(f"a quality of {quality:g} would cost more than {CAP // 10:,} answers: lower it")
+        shares = [
+            simulate(
+                settings.build(problem(run, budget)), worlds[run % len(worlds)], response, k, budget=Total(budget)
+            ).value
+            / best[run % len(worlds)]
+            for run in range(runs)
+        ]
+        budgets.append(budget)
+        reached.append(shares)
+        per_item *= STEP
+        if progress:
+            progress(len(budgets), len(budgets) + 1)
+    table = np.array(reached)
+    rng = np.random.Generator(np.random.Philox(0))
+    costs = [_crossing(budgets, table[:, rng.integers(0, runs, runs)].mean(1), quality) for _ in range(200)]
+    low, high = np.quantile(costs, (0.1, 0.9))
+    middle = _crossing(budgets, table.mean(1), quality)
+    aim = f"{100 * quality:g}% of exact greedy"
+    return Price(round(middle), round(low), round(high), quality, settings.name, aim, runs, 0)
+
+
+def _crossing(budgets: list[int], means: Floats, quality: float) -> float:
+    """Where the mean quality first crosses, interpolated in the logarithm of the budget."""
+    for b in range(len(budgets)):
+        if means[b] >= quality:
+            if b == 0:
+                return float(budgets[0])
+            share = (quality - means[b - 1]) / (means[b] - means[b - 1])
+            return float(np.exp(np.log(budgets[b - 1]) + share * np.log(budgets[b] / budgets[b - 1])))
+    return float(budgets[-1])
+
+
+def _world(n: int, seed: int, best_gain: float) -> Objective:
+    """A collection like the paper's whose best single item gains `best_gain`."""
+    coverage = venice(seed, n=n).objective
+    return Coverage(coverage.weights * best_gain / float(coverage.start().gains().max()), coverage.matrix)
+
+
+def _response(feedback: Feedback, beta: float) -> responses.Response:
+    """Answers as noisy as the feedback allows: a user who says R is taken at their word."""
+    if isinstance(feedback, Values):
+        known = feedback.sub_gaussian
+        if known is None:
+            raise InvalidProblem("the price depends on the noise: give Values(noise=R) or Values(range=(lo, hi))")
+        return responses.uniform(known) if feedback.range is not None else responses.gaussian(known)
+    return responses.btl(feedback.beta or beta)
