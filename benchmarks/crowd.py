@@ -1,6 +1,6 @@
 """How many answers the crowd app takes per second, over HTTP, durable, with the load generator beside it.
 
-python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500]
+python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from handful.crowd.ingesting import ingest
 from handful.crowd.items import Collection, load_collection
 from handful.crowd.line import Line, LineBroken
 from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import listen, log_to, serve
+from handful.crowd.running import listen, log_to, port_of, serve
 from handful.crowd.settings import Limits, Settings
 from handful.crowd.simulated import Crew, Tale, answer_all
 
@@ -36,10 +36,10 @@ def texts(folder: Path) -> Collection:
     return ingest(table, folder / "items")
 
 
-def run_server(folder: Path, storage: str, port: int) -> None:
+def run_server(folder: Path, storage: str, port: int, explorer: str) -> None:
     """In a process of its own, as in real use."""
     log_to(None)
-    plan = Plan(k=K, explorer="topx", budget=ENDLESS, in_flight=2_000)
+    plan = Plan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
     hall = open_hall(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
     serve(hall, listen("127.0.0.1", port))
 
@@ -82,11 +82,13 @@ def note(*_: object) -> None:
     counted.append(None)
 
 
-def measure(
-    folder: Path, collection: Collection, storage: str, crew: Crew, port: int, seconds: float
-) -> tuple[Tale, float]:
-    script = [sys.executable, __file__, "--server", str(folder), "--storage", storage, "--port", str(port)]
-    server = subprocess.Popen(script)
+def measure(folder: Path, crew: Crew, storage: str, explorer: str, seconds: float) -> tuple[Tale, float]:
+    """A fresh server, a crew in front of it, and what happened."""
+    collection = texts(folder)
+    with listen("127.0.0.1", 0) as probe:
+        port = port_of(probe)
+    options = ["--storage", storage, "--port", str(port), "--explorer", explorer]
+    server = subprocess.Popen([sys.executable, __file__, "--server", str(folder), *options])
     try:
         return asyncio.run(load(f"http://127.0.0.1:{port}", collection, crew, 3 + crew.think_s, seconds))
     finally:
@@ -98,12 +100,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--storage", help="default: a fresh SQLite file each time")
+    parser.add_argument("--explorer", default="duels")
     parser.add_argument("--workers", type=int, default=500)
     parser.add_argument("--server", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.server:
-        run_server(options.server, options.storage, options.port)
+        run_server(options.server, options.storage, options.port, options.explorer)
         return
     table = Table(
         Column("load", no_wrap=True), "answers/s", "target", "p50 ms", "p99 ms", "target ms", "errors", "load average"
@@ -117,12 +120,10 @@ def main() -> None:
             "≤ 100",
         ),
     ]
-    for number, (name, crew, rate, latency) in enumerate(loads):
+    for name, crew, rate, latency in loads:
         with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary)
-            collection = texts(folder)
-            storage = options.storage or str(folder / "load.db")
-            tale, per_second = measure(folder, collection, storage, crew, options.port + number, options.seconds)
+            storage = options.storage or f"{temporary}/load.db"
+            tale, per_second = measure(Path(temporary), crew, storage, options.explorer, options.seconds)
         errors = tale.broken + sum(tale.refused.values())
         figures = f"{1000 * tale.quantile(0.5):.1f}", f"{1000 * tale.quantile(0.99):.1f}"
         table.add_row(name, f"{per_second:.0f}", rate, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
