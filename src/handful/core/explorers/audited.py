@@ -124,7 +124,8 @@ def new_audited(
     picks, worst = np.full(k, -1, np.int64), np.zeros(k, np.int64)
     queue = np.zeros(max(size, k), np.int64)
     board = new_board(size, k, seed, in_flight)
-    return AuditedState(board, new_scout(size, near, z, float(r["noise"][0]), prior), r, np.zeros(size, ITEM), picks, worst, queue)
+    scout = new_scout(size, near, z, float(r["noise"][0]), prior)
+    return AuditedState(board, scout, r, np.zeros(size, ITEM), picks, worst, queue)
 
 
 @kernel

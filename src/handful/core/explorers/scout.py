@@ -136,7 +136,7 @@ def scout_forget(scout: Scout, item: int) -> None:
 
 @small
 def error(scout: Scout, T: float) -> float:
-    """z standard errors of a mean of T answers. What is known of the noise counts like FIRST answers about its spread."""
+    """z standard errors of a mean of T answers; R counts like FIRST answers about their spread."""
     r = scout.rules[0]
     free = float(r.answers - r.items)
     return r.z * math.sqrt((r.squares + FIRST * r.noise * r.noise) / (free + FIRST) / T)

@@ -1,0 +1,144 @@
+"""`handful demo`: the whole thing at work, with nothing to prepare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handful.cli import app
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from handful.crowd.demo import Links, Standing, Summary
+
+TERMINAL_BUDGET = 1500
+
+
+@app.command()
+def demo(
+    fast: Annotated[bool, typer.Option("--fast", help="People who hardly think: done in a minute or two.")] = False,
+    exit_when_done: Annotated[
+        bool, typer.Option("--exit-when-done", help="Do not wait for Enter before the server stops.")
+    ] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="No server: one study and its rivals, in the terminal.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Port of the app; 0 takes a free one.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where pictures, journal and contact sheets go; a new folder if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another collection, another crowd.")] = 0,
+) -> None:
+    """A drawn Venice collection and a simulated crowd pick six pictures of sixty, for three themes.
+
+    It starts the app on your machine, draws sixty postcards, sends a hundred simulated people to answer over HTTP,
+    and shows the links: open them, watch the summaries grow, or answer along. It ends with the summaries, their
+    certificates and contact sheets.
+
+    [bold]Examples[/bold]
+
+      handful demo
+
+      handful demo --fast --exit-when-done
+
+      handful demo --terminal
+    """
+    from rich.console import Console
+
+    console = Console()
+    if terminal:
+        _terminal(console, seed)
+    else:
+        _crowd(console, fast, exit_when_done, port, folder, seed)
+
+
+def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder: Path | None, seed: int) -> None:
+    import tempfile
+
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    from handful.crowd.demo import FAST, HUMAN, run_demo
+    from handful.crowd.hall import address_of
+    from handful.lab.collections import themes, venice
+    from handful.lab.postcards import write_folder
+    from handful.lab.venice import VeniceCrowd
+
+    home = folder or Path(tempfile.mkdtemp(prefix="handful-demo-"))
+    collection = venice(seed)
+    names = list(themes(collection))
+    studies: dict[str, str] = {}
+    for theme in names:
+        studies[address_of(theme, studies.keys())] = theme
+    columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.fields[note]}"), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bars:
+        drawing = bars.add_task("drawing postcards", total=collection.size, note="")
+        write_folder(collection, home / "photos", lambda done, total: bars.update(drawing, completed=done, total=total))
+        taking = bars.add_task("taking them in", total=collection.size, note="")
+        tasks: dict[str, TaskID] = {}
+
+        def started(links: Links) -> None:
+            for theme, link in links.workers.items():
+                bars.console.print(f"  answer along   [link={link}]{link}[/link]  [dim]{theme}[/dim]")
+            bars.console.print(f"  watch it grow  [link={links.organizer}]{links.organizer}[/link]")
+
+        def watching(standings: Sequence[Standing]) -> None:
+            for s in standings:
+                if s.study not in tasks:
+                    tasks[s.study] = bars.add_task(s.theme, total=s.budget, note="")
+                bars.update(
+                    tasks[s.study], completed=s.answers, note=f"{s.answers} answers, {s.chosen} of {s.k} picked"
+                )
+
+        def finished(summaries: Sequence[Summary]) -> None:
+            bars.stop()
+            for summary in summaries:
+                console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}")
+                console.print(f"  {summary.answers:,} answers. {summary.certificate}", highlight=False)
+                console.print(f"  {summary.sheet}", highlight=False, soft_wrap=True)
+            if not exit_when_done:
+                console.input("\nThe pages are still there. Press Enter to stop. ")
+
+        run_demo(
+            home / "photos",
+            names,
+            VeniceCrowd(collection, studies),
+            home,
+            crew=FAST if fast else HUMAN,
+            port=port,
+            ingested=lambda done, total: bars.update(taking, completed=done, total=total),
+            started=started,
+            watching=watching,
+            finished=finished,
+        )
+
+
+def _terminal(console: Console, seed: int) -> None:
+    from rich.progress import Progress
+    from rich.table import Table
+
+    from handful import Preferences, Study, oracles
+    from handful.lab.collections import venice
+    from handful.lab.terminal_demo import K, compare
+
+    collection = venice(seed)
+    console.print(
+        f"{collection.size} images of Venice; a simulated crowd says which of two adds more to the summary.\n"
+    )
+    study = Study(collection.ids, K, feedback=Preferences(), budget=TERMINAL_BUDGET, seed=seed)
+    result = study.run(oracles.compares(collection.objective, oracles.btl(2.0), collection.ids), progress=True)
+    tags = {image.id: ", ".join(sorted(image.tags)) for image in collection.images}
+    for place, pick in enumerate(result.chosen, 1):
+        console.print(f"  {place}. [bold]{pick}[/bold]  [dim]{tags[pick]}[/dim]")
+    console.print(f"\n{result.certificate}\n", highlight=False)
+    runs = 20
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("the same budget by other means", total=3 * runs)
+        rows = compare(collection, TERMINAL_BUDGET, 2.0, runs, lambda: bar.advance(task))
+    table = Table("way to choose", "comparisons", "f, as a share of exact greedy", title=f"mean of {runs} runs")
+    for row in rows:
+        table.add_row(row.name, f"{row.answers:,}", f"{100 * row.share:.1f}%")
+    console.print(table)

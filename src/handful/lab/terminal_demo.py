@@ -1,0 +1,53 @@
+"""The paper's problem in a terminal: sixty images, a simulated crowd, and what the same budget buys by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.core import responses
+from handful.core.explorers.settings import Duels, Explorer, TopX, Uniform
+from handful.core.feedback import Preferences
+from handful.core.greedy import greedy, random_set
+from handful.core.problem import Problem
+from handful.core.simulate import simulate
+from handful.lab.collections import Collection
+
+K = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to choose: what it asked, and how good its choice is, as a share of exact greedy."""
+
+    name: str
+    answers: int
+    share: float
+
+
+def compare(
+    collection: Collection, budget: int, beta: float, runs: int, progress: Callable[[], None] = lambda: None
+) -> list[Row]:
+    """Duels, TopX and UNIFORM by the same number of comparisons, beside RANDOM and exact GREEDY; mean of `runs`."""
+    objective = collection.objective
+    best = greedy(objective, K)
+    ways: list[tuple[str, Explorer]] = [
+        ("duels", Duels()),
+        ("TopX + Borda (the paper)", TopX()),
+        ("UNIFORM", Uniform()),
+    ]
+    rows = []
+    for name, settings in ways:
+        values = []
+        for seed in range(runs):
+            problem = Problem(objective.size, K, Preferences(), budget=budget, seed=seed)
+            made = simulate(settings.build(problem), objective, responses.btl(beta), K, budget=problem.total)
+            values.append(made.value)
+            progress()
+        rows.append(Row(name, budget, float(np.mean(values)) / best.value))
+    chance = [random_set(objective, K, seed).value for seed in range(100)]
+    rows.append(Row("RANDOM", 0, float(np.mean(chance)) / best.value))
+    rows.append(Row("GREEDY, if f were known", best.evaluations, 1.0))
+    return rows
