@@ -18,7 +18,8 @@ log = logging.getLogger("handful.crowd")
 
 NOT_FOUND_PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Nothing here</title><link rel="stylesheet" href="/static/app.css">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<title>Nothing here</title><link rel="stylesheet" href="/static/app.css">'
     '<main class="page"><h1>There is nothing here</h1><p>Check the link you were given.</p></main></html>'
 )
 

@@ -51,8 +51,9 @@ export async function finish(root, summary) {
   find("#summary-text").textContent = "Your picks and the contact sheet are also in a folder: the terminal says where.";
   show("summary");
   const response = await fetch(`${root}sheet.png`);
+  if (!response.ok) return;
   const sheet = find("#sheet");
-  sheet.hidden = !response.ok;
-  if (response.ok) sheet.href = URL.createObjectURL(await response.blob());
+  sheet.href = URL.createObjectURL(await response.blob());
   sheet.download = `${summary.theme}.png`;
+  sheet.hidden = false;
 }

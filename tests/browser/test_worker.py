@@ -1,0 +1,349 @@
+"""What the worker's page promises, one thing at a time, in a real browser."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
+
+from handful.crowd.items import Collection
+from handful.crowd.opening import Plan
+from handful.crowd.settings import Settings
+from tests.browser.pages import STUDY, WorkersPage, answers
+from tests.crowd.clients import Started
+
+Serve = Callable[..., Started]
+Somebody = Callable[..., BrowserContext]
+
+
+def test_keys_clicks_and_taps_answer_for_the_side_they_are_on(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody(has_touch=True)).ready()
+    for key in ("ArrowLeft", "ArrowRight", "1", "2"):
+        desk.press(key)
+    for side in ("left", "right"):
+        before = desk.pair
+        desk.page.click(f"#{side} .shown", force=True)
+        desk.changed(before)
+    for side in ("left", "right"):
+        before = desk.pair
+        desk.page.tap(f"#{side} .choose")
+        desk.changed(before)
+    expect(desk.page.locator("#count")).to_have_text("8 of 30")
+    sides = [line["side"] for line in sorted(answers(server), key=lambda line: float(line["told"]))]
+    assert sides == ["left", "right"] * 4
+
+
+def test_the_practice_is_noted_and_never_counted(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.at(server, somebody())
+    desk.page.click("#begin")
+    desk.ready().page.keyboard.press("ArrowRight")
+    desk.says("Most people would choose the other one")
+    desk.page.click("#onward")
+    desk.ready().page.keyboard.press("ArrowRight")
+    desk.says("the pear adds more")
+    desk.page.click("#onward")
+    desk.ready()
+    assert answers(server) == []
+    journal = server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
+    assert re.search(r'"practice":\s*\{"correct":\s*1,\s*"of":\s*2\}', journal)
+
+
+def test_a_held_key_and_a_double_click_answer_once(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    before = desk.pair
+    desk.page.keyboard.down("ArrowLeft")
+    for _ in range(10):
+        desk.page.keyboard.down("ArrowLeft")  # the same key again, without letting go, is what a held key sends
+        time.sleep(0.05)
+    desk.page.keyboard.up("ArrowLeft")
+    before = desk.changed(before).pair
+    desk.page.dblclick("#right .choose")
+    desk.changed(before)
+    time.sleep(0.3)
+    assert len(answers(server)) == 2
+
+
+def test_the_other_answer_can_be_given_within_a_few_seconds(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    first = desk.pair
+    second = desk.press("ArrowLeft").pair
+    desk.page.keyboard.press("u")
+    desk.changed(second)
+    assert desk.pair == first
+    desk.says("Choose again, or keep your answer.")
+    expect(desk.page.locator("#left")).to_have_class(re.compile("before"))
+    desk.page.keyboard.press("ArrowRight")
+    desk.changed(first)
+    assert desk.pair == second
+    expect(desk.page.locator("#undo")).to_be_enabled()
+    (line,) = answers(server)
+    chosen_item = line["answer"] == "1"
+    assert (line["item_side"] == "right") == chosen_item
+
+
+def test_an_undo_can_be_thought_better_of_and_is_over_after_its_time(serve: Serve, somebody: Somebody) -> None:
+    server = serve(settings=Settings(undo_s=1.0, redo_s=0.5))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    first = desk.pair
+    second = desk.press("ArrowLeft").pair
+    desk.page.click("#undo")
+    desk.changed(second)
+    desk.page.click("text=Keep it")
+    desk.changed(first)
+    assert desk.pair == second
+    expect(desk.page.locator("#undo")).to_be_disabled()
+    third = desk.press("ArrowLeft").pair
+    desk.page.click("#undo")
+    desk.changed(third)
+    time.sleep(2.2)
+    desk.page.keyboard.press("ArrowRight")
+    desk.says("Too late: that answer has been counted.")
+    desk.changed(second)
+    assert desk.pair == third
+    assert len(answers(server)) == 2
+
+
+def test_a_question_can_be_skipped_with_a_reason(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    before = desk.pair
+    desk.page.keyboard.press("s")
+    desk.page.keyboard.press("Escape")
+    assert desk.pair == before
+    desk.page.click("#skip")
+    desk.page.click("text=It should not be shown")
+    desk.changed(before)
+    assert answers(server) == []
+    assert '"unsuitable"' in server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
+
+
+def test_a_reload_goes_on_with_the_same_question_and_can_still_undo(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.joined(serve(settings=Settings(undo_s=30)), somebody()).ready()
+    first = desk.pair
+    second = desk.press("2").pair
+    desk.page.reload()
+    desk.ready()
+    assert desk.pair == second
+    expect(desk.page.locator("#count")).to_have_text("1 of 30")
+    desk.page.keyboard.press("Backspace")
+    desk.changed(second)
+    assert desk.pair == first
+
+
+def test_a_second_tab_shows_the_same_question_and_follows(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    one = WorkersPage.joined(server, context).ready()
+    two = WorkersPage.at(server, context).ready()
+    assert two.pair == one.pair
+    before = one.pair
+    one.press("ArrowLeft")
+    two.changed(before)
+    assert two.pair == one.pair
+    expect(two.page.locator("#count")).to_have_text("1 of 30")
+
+
+def test_two_tabs_that_answer_the_same_question_count_once(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    # Without the channel between tabs the second one does not know, as in a browser that has put it to sleep.
+    context.add_init_script("BroadcastChannel.prototype.postMessage = () => {}")
+    one = WorkersPage.joined(server, context).ready()
+    two = WorkersPage.at(server, context).ready()
+    before = one.pair
+    one.press("ArrowLeft")
+    assert two.pair == before
+    two.press("ArrowRight")
+    two.says("Nothing was counted twice")
+    (line,) = answers(server)
+    assert line["side"] == "left"
+    assert two.pair == one.pair
+
+
+def test_without_a_connection_the_answer_is_kept_and_sent_later(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    desk = WorkersPage.joined(server, context).ready()
+    before = desk.pair
+    context.set_offline(True)
+    desk.page.keyboard.press("ArrowRight")
+    desk.says("No connection. Your answer is kept and will be sent.")
+    assert answers(server) == []
+    desk.page.keyboard.press("ArrowLeft")
+    context.set_offline(False)
+    desk.says("Connected again. Your answer was sent.")
+    desk.changed(before)
+    (line,) = answers(server)
+    assert line["side"] == "right"
+
+
+def test_an_answer_whose_reply_was_lost_counts_once(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    lost: list[int] = []
+
+    def lose_the_reply(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch().status)
+            route.abort()
+
+    desk.page.route("**/answer", lose_the_reply)
+    desk.press("ArrowLeft")
+    assert lost == [200]
+    assert len(answers(server)) == 1
+    expect(desk.page.locator("#count")).to_have_text("1 of 30")
+
+
+def test_a_pair_can_be_answered_only_once_both_pictures_are_there(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    held: list[Route] = []
+    context.route("**/items/*", lambda route: held.append(route))
+    desk = WorkersPage.joined(server, context)
+    while len(held) < 2:
+        desk.page.wait_for_timeout(50)
+    held.pop(0).continue_()
+    desk.page.wait_for_timeout(400)
+    desk.page.keyboard.press("ArrowLeft")
+    desk.page.wait_for_timeout(100)
+    assert answers(server) == []
+    for route in held:
+        route.continue_()
+    desk.ready().page.keyboard.press("ArrowLeft")
+    expect(desk.page.locator("#count")).to_have_text("1 of 30")
+
+
+def test_a_picture_that_cannot_be_loaded_is_said_and_can_be_tried_again(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    context.route("**/items/*", lambda route: route.abort())
+    desk = WorkersPage.joined(server, context)
+    desk.says("This picture could not be loaded.")
+    context.unroute("**/items/*")
+    desk.page.click("text=Try again >> nth=0")
+    desk.ready()
+
+
+def test_the_next_pair_is_loaded_before_it_is_shown(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.joined(serve(), somebody()).ready()
+    desk.page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    desk.page.on("request", lambda request: asked.append(request.url))
+    before = desk.pair
+    desk.page.keyboard.press("ArrowLeft")
+    desk.changed(before)
+    shown = [address for address in desk.pair if any(url.endswith(address) for url in asked)]
+    assert shown == []
+
+
+def test_nothing_to_answer_is_said_and_goes_on_by_itself(serve: Serve, somebody: Somebody) -> None:
+    server = serve(Plan(k=2, budget=40, in_flight=2))
+    busy = server.person()
+    assert len(busy.work["questions"]) == 2
+    desk = WorkersPage.joined(server, somebody())
+    desk.says("Nothing to answer right now")
+    busy.post("skip", {"token": busy.token, "reason": "unsure"})
+    desk.ready()
+
+
+def test_a_pause_is_said_and_goes_on_by_itself(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    organizer = server.organizer()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    organizer.post(f"/api/organize/{STUDY}/pause")
+    desk.page.keyboard.press("ArrowLeft")
+    desk.says("A short break")
+    organizer.post(f"/api/organize/{STUDY}/open")
+    desk.ready()
+    organizer.post(f"/api/organize/{STUDY}/close")
+    desk.page.keyboard.press("ArrowLeft")
+    desk.says("Thank you")
+
+
+def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    page = WorkersPage.at(server, somebody()).page
+    page.wait_for_selector("#begin")
+    tab_to(page, "#begin").press("Enter")
+    for side in ("left", "right"):
+        WorkersPage(page).ready()
+        tab_to(page, f"#{side} .choose").press("Enter")
+        page.wait_for_selector("#onward:visible")
+        tab_to(page, "#onward").press("Enter")
+    desk = WorkersPage(page).ready()
+    before = desk.pair
+    tab_to(page, "#right .choose").press("Space")
+    expect(page.locator("#enlarged")).to_be_visible()
+    expect(page.locator("#enlarged")).to_contain_text("Option 2")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#enlarged")).to_contain_text("Option 1")
+    page.keyboard.press("Space")
+    expect(page.locator("#enlarged")).to_be_hidden()
+    expect(page.locator("#right .choose")).to_be_focused()
+    assert answers(server) == []
+    page.keyboard.press("Enter")
+    desk.changed(before)
+    expect(page.locator("#right .choose")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="How it works")).to_be_visible()
+    page.keyboard.press("Escape")
+    assert [line["side"] for line in answers(server)] == ["right"]
+
+
+def tab_to(page: Page, selector: str) -> Locator:
+    """Press Tab until the focus is there."""
+    for _ in range(20):
+        if page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+            return page.locator(selector)
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not lead to {selector}")
+
+
+def test_somebody_who_listens_is_told_what_there_is_to_choose(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.joined(serve(), somebody()).ready()
+    left, right = (desk.page.get_attribute(f"#{side} .shown img", "alt") or "" for side in ("left", "right"))
+    assert left.startswith("A postcard: ")
+    expect(desk.page.locator("#spoken")).to_have_text(f"0 of 30. Option 1: {left}. Option 2: {right}.")
+    group = desk.page.get_by_role("group", name="Option 1")
+    expect(group.get_by_role("button", name="Choose option 1")).to_be_visible()
+    expect(group.get_by_role("button", name="Enlarge option 1")).to_be_visible()
+    expect(desk.page.get_by_role("progressbar", name="Your answers")).to_be_visible()
+
+
+def test_texts_are_chosen_like_pictures(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
+    server = serve(Plan(k=2, budget=20), themes=("Sayings",), items=sayings)
+    desk = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568}), "sayings").ready()
+    expect(desk.page.locator("#left .text")).to_contain_text("A city is read by walking")
+    desk.page.click("#left .choose")
+    expect(desk.page.locator("#count")).to_have_text("1 of 30")
+    assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_alone_one_chooses_at_once_and_ends_with_the_picks_and_the_sheet(serve: Serve, somebody: Somebody) -> None:
+    server = serve(Plan(k=2, budget=8, in_flight=6), Settings(goal=None, consent=None, solo=True))
+    desk = WorkersPage.at(server, somebody(accept_downloads=True))
+    desk.says("12 to choose from, 2 to keep.")
+    desk.page.click("#begin")
+    deadline = time.monotonic() + 20
+    while desk.page.locator("#summary").is_hidden() and time.monotonic() < deadline:
+        desk.page.keyboard.press("ArrowLeft")
+        desk.page.wait_for_timeout(60)
+    expect(desk.page.locator("#picks li")).to_have_count(2)
+    with desk.page.expect_download() as download:
+        desk.page.click("text=Download the contact sheet")
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("theme", ["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>'])
+def test_words_from_outside_stay_words(serve: Serve, somebody: Somebody, theme: str) -> None:
+    server = serve(themes=(theme,))
+    (study,) = server.hall.booths
+    desk = WorkersPage.at(server, somebody(), study)
+    desk.page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    expect(desk.page.locator("h1")).to_have_text(theme)
+    desk.page.click("#begin")
+    desk.ready()
