@@ -69,7 +69,7 @@ class Certificate:
             best = ", ".join(f"{beaten} of {rivals}" for beaten, rivals in self.shown)
             parts.append(f"Round by round, the pick was shown to be better than {best} rivals.")
         if not parts:
-            parts.append("Nothing is certified: the result is the best guess from the answers there were.")
+            parts.append("Nothing is certified: this is the best guess from the answers there were.")
         if self.assumptions and (said or self.shown):
             parts.append(f"This rests on: {'; '.join(self.assumptions)}.")
         parts.extend(f"{_capital(reason)}." for reason in self.reasons)
