@@ -105,7 +105,7 @@ def _cost(axis: Axes, table: Table) -> None:
     axis.set_xlabel("noise σ² (answers are uniform on μ ± σ²)")
     axis.set_ylabel("queries until the guarantee is met")
     axis.set_title("Cost of the guarantee")
-    style.legend(axis, loc="upper left", bbox_to_anchor=(0.0, 0.88) if cap else None)
+    axis.legend(loc="upper left", bbox_to_anchor=(0.0, 0.88) if cap else None)
 
 
 def _when(axis: Axes, table: Table) -> None:
@@ -119,11 +119,12 @@ def _when(axis: Axes, table: Table) -> None:
         axis.scatter(x[chosen], ratio[chosen], s=22, color=look.colour, marker=look.marker, label=text, zorder=3,
                      edgecolor="white", linewidth=0.4)  # fmt: skip
     axis.axhline(1, color=style.INK, linewidth=1)
-    axis.set_yscale("log")
+    axis.set_yscale("log", base=2)
+    axis.yaxis.set_major_formatter("{x:g}")
     axis.set_xlabel("first gap Δ₁ as a share of the largest of Δ₁ … Δₖ")
     axis.set_ylabel("queries of O ÷ queries of ExpGreedy")
     axis.set_title(f"First round, {len(full.rows)} collections, σ² = {QUIET:g}")
-    style.legend(axis, loc="upper right")
+    axis.legend(loc="upper right")
 
 
 def cost(own: Table, sigma2: float) -> Interval:

@@ -82,16 +82,15 @@ def _gains(axis: Axes, table: Table) -> None:
                   **looks[series].of(linestyle=line, label=style.label(series), linewidth=1.2))  # fmt: skip
     full = table.where(series=FULL)
     for row in full.rows:
-        axis.annotate(f"l = {row['l']}", (float(row["iteration"]) - 0.14, float(row["gain"])), xytext=(-2, -6),
-                      textcoords="offset points", ha="right", va="top", fontsize=8, color=looks[FULL].colour,
-                      fontweight="bold")  # fmt: skip
+        axis.annotate(f"l = {row['l']}", (float(row["iteration"]), 0.97), xycoords=("data", "axes fraction"),
+                      ha="center", va="top", color=looks[FULL].colour, fontweight="bold")  # fmt: skip
     axis.set_xlim(0.4, K + 0.5)
     axis.set_xticks(range(1, K + 1))
-    axis.set_ylim(0, None)
+    axis.set_ylim(0, 1.14 * max(table.column("gain")))
     axis.set_xlabel("iteration")
     axis.set_ylabel("marginal gain of the item picked")
     axis.set_title(f"One execution, σ² = {full.rows[0]['sigma2']:g}")
-    style.legend(axis, loc="lower left", ncols=2)
+    axis.legend(loc="lower left", ncols=2)
 
 
 def _sizes(axis: Axes, table: Table) -> None:

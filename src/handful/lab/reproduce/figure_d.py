@@ -55,7 +55,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, σ² = {LOUD:g}")
     line(axis, table.where(series=THOMPSON), style.LOOKS[THOMPSON], f"thompson, σ² = {LOUD:g}" + style.OURS_SUFFIX)
     frame(axis, "queries", "Value queries", table.distinct("budget"))
-    style.legend(axis, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return {"d": figure}
 
 

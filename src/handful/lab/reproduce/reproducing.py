@@ -82,7 +82,7 @@ def _measure_all(cells: Mapping[str, list[Cell]], kept: Kept, workers: int | Non
         TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=console, speed_estimate_period=120) as progress:
-        task = progress.add_task("Measuring", total=total, completed=total - sum(missing.values()))
+        task = progress.add_task("Measuring", total=total, completed=round(total - sum(missing.values())))
         measure(every, kept, lambda cell: progress.advance(task, cell.weight), workers)
 
 
@@ -104,7 +104,9 @@ def _chapter(name: str, page: Page, tables: Tables, folder: Path) -> Chapter:
     for table in tables:
         write_csv(tables[table], folder / f"{table}.csv")
     pictures, sheets = [], []
-    for picture, drawn in page.draw(tables).items():
+    with style.in_style():
+        drawings = page.draw(tables)
+    for picture, drawn in drawings.items():
         if isinstance(drawn, Figure):
             style.save(drawn, folder, picture)
             pictures.append(picture)

@@ -34,7 +34,7 @@ def number(x: float, digits: int = 2) -> str:
     if not math.isfinite(x):
         return "∞" if x > 0 else "–"
     if abs(x) < 1e4:
-        return f"{x:.{digits}f}"
+        return f"{x:.{digits}f}".replace("-", "−")
     power = math.floor(math.log10(abs(x)))
     return f"{x / 10**power:.1f}·10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 

@@ -82,15 +82,14 @@ SETTINGS: Mapping[str, Any] = {
 
 
 def in_style() -> Any:
-    """Draw in the style for a while, whatever the user has set."""
+    """The style for a while, whatever else is set: for drawing and for saving."""
     return mpl.rc_context(cast(Any, SETTINGS))
 
 
 def canvas(columns: int = 1, *, width: float = 6.6, height: float = 4.0, ratios: Sequence[float] | None = None) -> Any:
-    """A figure and its axes, in the style."""
-    with in_style():
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.subplots(1, columns, squeeze=False, width_ratios=ratios)[0]
+    """A figure and its axes."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(1, columns, squeeze=False, width_ratios=ratios)[0]
     return (figure, axes[0]) if columns == 1 else (figure, axes)
 
 
@@ -119,9 +118,3 @@ def level(axis: Axes, y: float, text: str, *, dashed: bool = True, above: bool =
         text, (x, y), xycoords=("axes fraction", "data"), xytext=(0, 3 if above else -3), textcoords="offset points",
         va="bottom" if above else "top", ha="left" if x < 0.5 else "right", fontsize=8, color=INK,
     )  # fmt: skip
-
-
-def legend(axis: Axes, **where: Any) -> None:
-    """A legend in the style."""
-    with in_style():
-        axis.legend(**where)
