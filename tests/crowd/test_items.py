@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from handful.crowd import decoder, sources
 from handful.crowd.decoding import Decoder
@@ -109,6 +109,36 @@ def test_transparent_parts_become_paper(tmp_path: Path) -> None:
     (tmp_path / "logo.png").write_bytes(encoded(Image.new("RGBA", (40, 40), (0, 0, 0, 0)), "PNG"))
     collection = ingest(tmp_path, tmp_path / "out")
     assert opened(collection.large(collection["logo.png"])).convert("RGB").getpixel((20, 20)) == (255, 255, 255)
+
+
+def test_sixteen_bits_of_grey_keep_their_shades(tmp_path: Path) -> None:
+    folder_of(1, tmp_path)
+    Image.new("I;16", (40, 40), 128 * 256).save(tmp_path / "scan.png")
+    collection = ingest(tmp_path, tmp_path / "out")
+    level = opened(collection.large(collection["scan.png"])).convert("L").getpixel((20, 20))
+    assert 124 <= level <= 132  # type: ignore[operator]
+
+
+def test_a_colour_profile_is_applied_and_dropped_and_a_broken_one_ignored(tmp_path: Path) -> None:
+    folder_of(1, tmp_path)
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    (tmp_path / "tagged.jpg").write_bytes(encoded(Image.new("RGB", (40, 40), (200, 30, 30)), icc_profile=profile))
+    (tmp_path / "lies.jpg").write_bytes(
+        encoded(Image.new("RGB", (40, 40), (30, 200, 30)), icc_profile=b"not a profile")
+    )
+    collection = ingest(tmp_path, tmp_path / "out")
+    shown = opened(collection.large(collection["tagged.jpg"]))
+    assert "icc_profile" not in shown.info
+    assert abs(shown.convert("RGB").getpixel((20, 20))[0] - 200) < 12  # type: ignore[index,operator]
+    assert opened(collection.large(collection["lies.jpg"])).convert("RGB").getpixel((20, 20))[1] > 180  # type: ignore[index,operator]
+
+
+def test_what_was_processed_before_is_not_taken_for_a_picture_of_the_folder(tmp_path: Path) -> None:
+    folder_of(2, tmp_path)
+    ingest(tmp_path, tmp_path / "here.db.items")
+    again = ingest(tmp_path, tmp_path / "there.db.items")
+    assert again.ids == ("photo 0.jpg", "photo 1.jpg")
+    assert again.left_out == ()
 
 
 def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path) -> None:

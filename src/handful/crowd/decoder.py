@@ -89,10 +89,12 @@ def _flat(picture: Image) -> Image:
         try:
             wide = ImageCms.ImageCmsProfile(BytesIO(profile))
             converted = ImageCms.profileToProfile(picture, wide, ImageCms.createProfile("sRGB"), outputMode="RGB")
-        except ImageCms.PyCMSError:
+        except (ImageCms.PyCMSError, OSError, ValueError):
             converted = None  # a broken profile is no reason to refuse the picture
         if converted is not None:
             return converted
+    if picture.mode.startswith("I"):  # sixteen bits of grey, which `convert` would cut off at eight
+        return picture.convert("I").point(lambda level: level / 256).convert("L").convert("RGB")
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         layer = picture.convert("RGBA")
         paper = Image.new("RGB", layer.size, "white")

@@ -6,6 +6,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,9 +58,10 @@ class Hall:
             booth.live.stop()
 
     def close(self) -> None:
-        """Store what is queued and free the storage."""
-        for booth in self.booths.values():
-            booth.close()
+        """Store what is queued and free the storage, of all studies whatever becomes of one."""
+        with ExitStack() as closing:
+            for booth in self.booths.values():
+                closing.callback(booth.close)
 
     def public(self) -> list[Public]:
         """The list of studies."""

@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ PLAIN = set(vars(logging.makeLogRecord({})))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per line: time, level, what happened, and what the caller adds. Never a traceback's paths."""
+    """One JSON object per line: time, level, what happened, and of an error its kind and place."""
 
     def format(self, record: logging.LogRecord) -> str:
         extra = {key: value for key, value in vars(record).items() if key not in PLAIN}
@@ -36,6 +37,8 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[0] is not None:
             told["error"] = record.exc_info[0].__name__
+            frames = traceback.extract_tb(record.exc_info[2])
+            told["where"] = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:]]
         return json.dumps(told, ensure_ascii=False, default=str)
 
 

@@ -28,7 +28,7 @@ RATIO_COUNTS_FROM = 1_000_000
 PICTURES = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif"}
 TEXTS = {".txt"}
 ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar"}
-JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|manifest\.json$)", re.IGNORECASE)
+JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.items/)", re.IGNORECASE)
 
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
 ON_HEIC = "is HEIC, which browsers cannot show, and is not taken: export it as JPEG"
