@@ -83,3 +83,25 @@ def test_the_demo_ends_with_a_summary_and_a_sheet_for_every_theme(tmp_path: Path
     for summary in summaries:
         assert len(summary.chosen) == 2
         assert summary.sheet.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("explorer", ["topx", "duels"])
+def test_a_hundred_people_at_once_all_have_something_to_answer(serve: Serve, explorer: str) -> None:
+    server = serve(Plan(k=3, explorer=explorer, budget=3_000, in_flight=200), QUICK)
+    path = f"/api/s/{STUDY}"
+
+    async def twice() -> list[str]:
+        lines = [Line(server.url) for _ in range(100)]
+        joined = await asyncio.gather(*(line.post(f"{path}/join", {"consent": True}) for line in lines))
+        first = [work for _, work in joined]
+        answers = [
+            line.post(f"{path}/answer", {"token": work["questions"][0]["token"], "side": "left"})
+            for line, work in zip(lines, first, strict=True)
+        ]
+        second = [work for _, work in await asyncio.gather(*answers)]
+        for line in lines:
+            line.close()
+        return [work["state"] for work in (*first, *second)]
+
+    assert asyncio.run(twice()) == ["questions"] * 200
+    assert server.hall.booths[STUDY].study.status().answers == 100
