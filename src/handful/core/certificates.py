@@ -47,6 +47,14 @@ class Certificate:
         return self.sentence
 
     @property
+    def claim(self) -> str | None:
+        """The bound with its numbers."""
+        if self.bound is None:
+            return None
+        claim = self.bound if self.epsilon is None else self.bound.replace("ε", f"{self.epsilon:.3g}")
+        return claim.replace("f(S)", "the mean of f(S) over the random draws") if self.in_expectation else claim
+
+    @property
     def sentence(self) -> str:
         """What a manager would want to know."""
         said: list[str] = []
@@ -55,11 +63,8 @@ class Certificate:
             if self.value is not None and self.optimum is not None:
                 worth += f" (at least {self.value:.3g}, where none is worth more than {self.optimum:.3g})"
             said.append(worth)
-        if self.bound is not None:
-            claim = self.bound if self.epsilon is None else self.bound.replace("ε", f"{self.epsilon:.3g}")
-            said.append(
-                claim.replace("f(S)", "the mean of f(S) over the random draws") if self.in_expectation else claim
-            )
+        if self.claim is not None:
+            said.append(self.claim)
         parts: list[str] = []
         if said and self.delta is not None:
             each = "each with" if len(said) > 1 else "with"

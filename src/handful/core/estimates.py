@@ -33,7 +33,16 @@ class Estimates:
 
 
 def estimate(state: State) -> Estimates:
-    """The explorer's own view of every item."""
+    """The explorer's own view of every candidate."""
+    view = _view(state)
+    gone = state.board.items["where"] < 0
+    view.mean[gone] = np.nan
+    view.lower[gone] = -np.inf
+    view.upper[gone] = np.inf
+    return view
+
+
+def _view(state: State) -> Estimates:
     if isinstance(state, (ThompsonState, DuelsState)):
         return _believed(state.items["mean"], state.items["variance"])
     if isinstance(state, PivotState):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from handful.core.certificates import Certificate
 from handful.errors import MissingExtra
 from handful.study.results import Result, RoundResult
 
@@ -17,7 +19,13 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours: told apart by colour-blind readers, and in grey.
 PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
-ENDED = {"rule": "decided", "budget": "out of budget", "alone": "only candidate", "closed": "closed early"}
+ENDED = {
+    "rule": "decided",
+    "budget": "out of budget",
+    "alone": "only candidate",
+    "closed": "closed early",
+    "out of reach": "out of reach",
+}
 CONTENDERS = 8
 PER_ROW = 5
 MOST_ITEMS = 60
@@ -34,9 +42,10 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
     figure = Figure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")
     top, bottom = np.asarray(figure.subfigures(2, 1, height_ratios=[2.6 * rows, 3.6]))
     _draw_rounds(top, rounds, rows)
-    left, right = bottom.subplots(1, 2)
+    left, middle, right = bottom.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0])
     _draw_answers(left, rounds)
-    _draw_gains(right, rounds)
+    _draw_gains(middle, rounds)
+    draw_certificate(right, result.certificate)
     if file is not None:
         figure.savefig(file, dpi=150)
     return figure
@@ -99,7 +108,7 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
             )
     asked = int((counted > 0).sum())
     more = "" if asked <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {asked:,})"
-    axis.set_xlabel(f"items, most asked first{more}; numbers: the round that picked it")
+    axis.set_xlabel(f"items, most asked first{more}; numbers: the round that picked it", fontsize=8.5)
     axis.set_ylabel("answers")
     axis.set_xticks([])
 
@@ -118,8 +127,30 @@ def _draw_gains(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     axis.set_xticks(
         range(len(rounds)), [f"{r.round}. {_short(r.pick)}" for r in rounds], rotation=30, ha="right", fontsize=8
     )
-    axis.set_ylabel("mean answer and its interval")
+    axis.set_ylabel("estimate and its interval")
     axis.grid(axis="y", color="#E5E5E5")
+
+
+def draw_certificate(axis: Axes, certificate: Certificate) -> None:
+    """A small picture of what is certified: what the selection is worth at least, beside the best there could be."""
+    axis.set_title("What is certified", color=INK, fontweight="bold")
+    axis.set_yticks([])
+    _tidy(axis)
+    axis.spines["left"].set_visible(False)
+    if certificate.ratio is None or certificate.value is None or certificate.optimum is None:
+        axis.set_axis_off()
+        said = textwrap.fill(certificate.sentence, 44, max_lines=11, placeholder=" …")
+        axis.text(0.0, 0.95, said, transform=axis.transAxes, va="top", fontsize=8.5, color=INK)
+        return
+    axis.barh([0], [certificate.optimum], color=OTHER, height=0.35)
+    axis.barh([0], [certificate.value], color=PICKED, height=0.35)
+    axis.text(certificate.value / 2, 0, f"{100 * certificate.ratio:.0f}%", ha="center", va="center", color="white")
+    axis.text(certificate.value, 0.22, f"worth at least {certificate.value:.3g}", ha="right", va="bottom", fontsize=8.5)
+    best = f"the best possible\nat most {certificate.optimum:.3g}"
+    axis.text(certificate.optimum, -0.22, best, ha="right", va="top", fontsize=8.5)
+    axis.set_ylim(-1.0, 0.8)
+    said = f"with {100 * (1 - (certificate.delta or 0)):g}% confidence"
+    axis.set_xlabel(said if certificate.bound is None else f"{said}; {certificate.claim}", fontsize=8.5)
 
 
 def _tidy(axis: Axes) -> None:

@@ -1,0 +1,159 @@
+"""What certificates claim is true, as often as they say; and they claim nothing that the bounds do not support."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from handful.core import responses
+from handful.core.certificates import (
+    Account,
+    Certificate,
+    Counted,
+    account_of,
+    from_values,
+    shown_better,
+    total_slack,
+)
+from handful.core.explorers.board import ALONE
+from handful.core.explorers.protocol import drop, open_round
+from handful.core.explorers.settings import Explorer, Thompson, TopX
+from handful.core.feedback import Values
+from handful.core.guarantees import NO_GUARANTEE, promise
+from handful.core.objective import Objective
+from handful.core.problem import Problem
+from handful.core.simulate import play
+from handful.objectives import Coverage
+from tests.core.statistics import binomial_p
+
+N, K, NOISE, DELTA = 9, 3, 0.3, 0.1
+
+
+def at_most(failures: int, trials: int, rate: float) -> bool:
+    """Whether so many failures are what a rate of `rate` may well give."""
+    return binomial_p(failures, trials, rate) > 1e-3
+
+
+def world(seed: int) -> Coverage:
+    rng = np.random.default_rng(seed)
+    return Coverage(rng.random(4) + 0.2, rng.random((N, 4)) * 0.6)
+
+
+def best_of(objective: Objective) -> float:
+    def value(items: tuple[int, ...]) -> float:
+        progress = objective.start()
+        for item in items:
+            progress.add(item)
+        return progress.value
+
+    return max(value(items) for items in combinations(range(N), K))
+
+
+def rounds_of(settings: Explorer, objective: Objective, seed: int, budget: int) -> tuple[list[Counted], float]:
+    """What the rounds of a run counted, and f of what it picked."""
+    problem = Problem(N, K, Values(noise=NOISE), epsilon=0.1, budget=budget, seed=seed)
+    state = settings.build(problem)
+    progress, rounds = objective.start(), []
+    for j in range(1, K + 1):
+        open_round(state, j, budget // K)
+        play(state, progress.gains()[None, :], responses.gaussian(NOISE), budget)
+        items = state.board.items
+        assert state.board.round["ended"][0] != ALONE
+        mean = items["total"] / np.maximum(items["count"], 1)
+        pick = int(state.board.round["pick"][0])
+        rounds.append(Counted(pick, items["count"].copy(), mean))
+        progress.add(pick)
+        drop(state, pick)
+    return rounds, progress.value
+
+
+def failures(settings: Explorer, runs: int, shrink: float) -> tuple[int, int]:
+    """How often the certified ratio, value or optimum is wrong."""
+    wrong = 0
+    for seed in range(runs):
+        objective = world(seed % 20)
+        rounds, value = rounds_of(settings, objective, seed, 540)
+        account = account_of(rounds, K, NOISE, DELTA, shrink)
+        best = best_of(objective)
+        wrong += value / best < account.ratio or value < account.value or best > account.optimum
+    return wrong, runs
+
+
+@pytest.mark.parametrize("settings", [TopX(), Thompson()], ids=["topx", "thompson"])
+def test_certified_numbers_are_wrong_at_most_delta_of_the_time_and_the_test_would_notice(settings: Explorer) -> None:
+    assert at_most(*failures(settings, 200, 1.0), DELTA)
+    assert not at_most(*failures(settings, 200, 0.15), DELTA)
+
+
+def test_exact_answers_certify_what_greedy_shows_of_itself() -> None:
+    gains = [np.array([3.0, 2.0, 1.0]), np.array([0.0, 1.5, 1.0])]
+    rounds = [Counted(0, np.full(3, 10**12), gains[0]), Counted(1, np.full(3, 10**12), gains[1])]
+    account = account_of(rounds, 2, 1.0, 0.05)
+    assert account.value == pytest.approx(4.5, abs=1e-3)
+    assert account.optimum == pytest.approx(5.0, abs=1e-3)  # the two largest single gains
+    assert account.ratio == pytest.approx(0.9, abs=1e-3)
+
+
+def test_an_item_never_asked_leaves_the_optimum_open() -> None:
+    rounds = [Counted(0, np.array([50, 0, 50]), np.array([1.0, 0.0, 0.5]))]
+    account = account_of(rounds, 1, 0.1, 0.05)
+    assert account.optimum == np.inf
+    assert account.ratio == 0.0
+    certificate = from_values(account, NO_GUARANTEE, 0.05, ())
+    assert certificate.ratio is None
+    assert certificate.bound is None
+    assert "Nothing is certified" in certificate.sentence
+
+
+def test_a_guarantee_stands_beside_what_the_bounds_show() -> None:
+    guarantee = promise("O", 0.1, 0.05, ("answers are independent",))
+    certificate = from_values(Account(4.0, 5.0), guarantee, 0.05, ())
+    assert certificate.ratio == 0.8
+    assert "at least 80% of the best possible one" in certificate.sentence
+    assert "f(S) ≥ (1 − 1/e)·f(OPT) − 0.1" in certificate.sentence
+    assert "answers are independent" in certificate.sentence
+    assert certificate.to_dict()["sentence"] == certificate.sentence
+
+
+def test_a_bound_that_says_next_to_nothing_is_not_said() -> None:
+    assert from_values(Account(1.0, 20.0), NO_GUARANTEE, 0.05, ()).bound is None
+    assert from_values(Account(4.0, 7.0), NO_GUARANTEE, 0.05, ()).epsilon == pytest.approx(7 * (1 - 1 / np.e) - 4)
+
+
+def test_slack_of_early_rounds_weighs_less() -> None:
+    assert total_slack([0.1, 0.0]) == pytest.approx(0.05)
+    assert total_slack([0.0, 0.1]) == pytest.approx(0.1)
+
+
+def test_a_rival_is_shown_to_be_worse_through_others() -> None:
+    # 0 always beats 1, 1 always beats 2; 0 and 2 never met.
+    item = np.array([0, 1] * 60)
+    rival = np.array([1, 2] * 60)
+    won = np.ones(120)
+    assert shown_better(0, item, rival, won, 4, 0.05) == 2
+    assert shown_better(1, item, rival, won, 4, 0.05) == 1
+    assert shown_better(2, item, rival, won, 4, 0.05) == 0
+    # the same comparisons, told from the other side
+    assert shown_better(0, rival, item, 1 - won, 4, 0.05) == 2
+
+
+def test_fair_coins_show_nothing_and_a_shrunk_sequence_would() -> None:
+    rng = np.random.default_rng(1)
+
+    def wrong(shrink: float) -> int:
+        return sum(
+            shown_better(
+                0, np.zeros(300, int), np.ones(300, int), rng.integers(0, 2, 300).astype(float), 2, 0.1, shrink
+            )
+            for _ in range(100)
+        )
+
+    assert at_most(wrong(1.0), 100, 0.1)
+    assert not at_most(wrong(0.3), 100, 0.1)
+
+
+def test_nothing_certified_says_why() -> None:
+    said = Certificate(reasons=("nothing is known about the noise",)).sentence
+    assert said.endswith("Nothing is known about the noise.")
