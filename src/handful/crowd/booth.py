@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.cards import card
 from handful.crowd.items import Collection
 from handful.crowd.live import Live
+from handful.crowd.people import Presence, Turns
 from handful.crowd.refusals import Refusal, closed, not_found
 from handful.crowd.seals import Worker
 from handful.crowd.settings import Settings
@@ -27,7 +28,6 @@ from handful.study.study import Study
 
 THEME = "theme"
 JOINED = "joined"
-PRESENT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,9 @@ class Booth:
         self.k = study.setup.problem.k
         self.theme = theme or study.name
         self._lock = threading.Lock()
-        self._busy: dict[str, tuple[threading.Lock, int]] = {}
+        self._turns = Turns()
+        self._presence = Presence()
         self._last: dict[str, LastAnswer] = {}
-        self._seen: dict[str, float] = {}
-        self._present = 0
         self._attach(study)
         if theme is not None and not self._has_theme:
             study.note(THEME, theme)
@@ -127,9 +126,7 @@ class Booth:
     def look(self) -> None:
         """Remember the study's status: it is too much work to take for every answer."""
         self._latest = self.study.status()
-        recently = self.clock() - PRESENT_S
-        self._seen = {worker: when for worker, when in self._seen.copy().items() if when > recently}
-        self._present = len(self._seen)
+        self._presence.count(self.clock())
 
     def close(self) -> None:
         """Free the storage."""
@@ -150,14 +147,14 @@ class Booth:
 
     def work(self, worker: Worker) -> messages.Work:
         """What this worker has to do now: the questions they hold, and more if they hold too few."""
-        with self._one_at_a_time(worker):
+        with self._turns.of(worker.id):
             return self._work(worker, self._held_and_more(worker))
 
     def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
         """Take an answer and give the next questions; both are durable when this returns."""
         question = self._question_of(worker, said.token)
         item_left = worker.item_is_left(question)
-        with self._one_at_a_time(worker):
+        with self._turns.of(worker.id):
             held = [other for other in self._held(worker) if other.id != question]
             meta: dict[str, object] = {"side": said.side, "item_side": "left" if item_left else "right"}
             if said.ms is not None:
@@ -185,7 +182,7 @@ class Booth:
         """Replace the last answer while that is possible."""
         question = self._question_of(worker, said.token)
         item_left = worker.item_is_left(question)
-        with self._one_at_a_time(worker):
+        with self._turns.of(worker.id):
             try:
                 receipt = self.study.revise(question, (said.side == "left") == item_left, worker.id)
             except InvalidAnswer:
@@ -195,7 +192,7 @@ class Booth:
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
         """Pass a question on; skipping it again, or after answering it, changes nothing."""
         question = self._question_of(worker, said.token)
-        with self._one_at_a_time(worker):
+        with self._turns.of(worker.id):
             if self.study.finished is not None:
                 raise closed()
             self.study.skip(question, said.reason, worker.id)
@@ -223,9 +220,9 @@ class Booth:
         """
         if self.state != "open" or self.tallies[worker.id].excluded:
             return 0
-        self._seen[worker.id] = self.clock()
-        alone = self._present <= 1
-        want = 2 if alone or 4 * self._present <= self.study.setup.problem.in_flight else 1
+        self._presence.seen(worker.id, self.clock())
+        people = self._presence.number
+        want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
         return max(0, want - held)
 
     def _question_of(self, worker: Worker, token: str) -> str:
@@ -281,18 +278,3 @@ class Booth:
             self._last.pop(worker.id, None)
             return None
         return messages.UndoOffer(token=last.token, side=last.side, seconds=round(seconds, 1))
-
-    @contextmanager
-    def _one_at_a_time(self, worker: Worker) -> Iterator[None]:
-        """Two tabs, or an impatient client, wait for each other; different workers do not."""
-        with self._lock:
-            lock, users = self._busy.get(worker.id, (threading.Lock(), 0))
-            self._busy[worker.id] = (lock, users + 1)
-        try:
-            with lock:
-                yield
-        finally:
-            with self._lock:
-                lock, users = self._busy.pop(worker.id)
-                if users > 1:
-                    self._busy[worker.id] = (lock, users - 1)
