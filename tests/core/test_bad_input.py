@@ -88,7 +88,7 @@ EXPLORERS: list[tuple[Make, str]] = [
     (topx(out_of_budget="stop"), f"out_of_budget {ONE_OF} 'best-mean', 'smallest-gap'"),
     *((topx(l=x), "l must be a whole number, 1 or more") for x in (0, -1, 1.5, True)),
     *((topx(shrink=x), "shrink multiplies the radius and must be positive") for x in (0, -1, NAN, INF, True)),
-    (build(TopX(l=4)), "l = 4 is more than k = 3"),
+    (build(TopX(l=4)), "l = 4 is more than the 3 items to pick"),
     (build(TopX(), feedback=Values()), r"needs to know the noise: give Values\(noise=R\) or"),
     (build(Uniform(), feedback=Values()), r"needs to know the noise: give Values\(noise=R\) or"),
     (build(TopX(), epsilon=None), "topx needs epsilon=, budget= or both"),

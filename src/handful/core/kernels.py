@@ -1,7 +1,7 @@
 """Compiling the hot parts, once per machine.
 
-`@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* source file of the
-core changes. (Numba's own cache looks only at the file a function stands in, although the compiled
+`@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* file with
+kernels changes. (Numba's own cache looks only at the file a function stands in, although the compiled
 code contains the functions it calls.) Where no folder can be written, kernels compile anew in each process.
 """
 
@@ -24,12 +24,13 @@ T = TypeVar("T")
 
 @cache
 def _stamp() -> tuple[str, int]:
-    """A digest over all sources of the core: what compiled code depends on."""
+    """A digest over all sources that compiled code may stand in: those that use this module, and this one."""
     digest = hashlib.sha256(numba.__version__.encode())
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
-    for source in sources:
-        digest.update(source.read_bytes())
-    return digest.hexdigest(), len(sources)
+    sources = [source.read_bytes() for source in sorted(Path(__file__).parent.rglob("*.py"))]
+    compiled = [source for source in sources if b"handful.core.kernels import" in source or b"_stamp" in source]
+    for source in compiled:
+        digest.update(source)
+    return digest.hexdigest(), len(compiled)
 
 
 class _Stamped:

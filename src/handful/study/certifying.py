@@ -27,7 +27,6 @@ from handful.study.questions import ANSWERED, VOID
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
 BY_RULE = "excluding workers by the rules was right"
-FROM_CHOSEN = "f counts what is added to the items chosen at the start"
 
 
 def certificate_of(fold: Fold) -> Certificate:
@@ -38,9 +37,7 @@ def certificate_of(fold: Fold) -> Certificate:
         return Certificate(reasons=(BY_HAND,))
     values = isinstance(fold.setup.problem.feedback, Values)
     certificate = _of_values(fold) if values else _of_comparisons(fold)
-    extra: tuple[str, ...] = (FROM_CHOSEN,) if fold.setup.problem.chosen else ()
-    if any(excluded_answers(fold, closed) for closed in fold.rounds):
-        extra = (*extra, BY_RULE)
+    extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
     unfinished = () if fold.exploration.all_picked else ("the study is not finished: this is about the picks so far",)
     return replace(
         certificate,

@@ -15,6 +15,7 @@ from handful.core.problem import Problem
 from handful.errors import InvalidProblem
 
 AS_PRINTED = "the printed radius is wide enough, though it allows for one sample per item and step"
+FROM_CHOSEN = "f(S), f(OPT) and greedy count what is added to the items chosen at the start"
 IN_ORDER = "that a question is left unanswered does not depend on what its answer would be"
 
 
@@ -60,11 +61,11 @@ class TopX:
 
     def per_round(self, problem: Problem) -> PerRound:
         """ε′, δ′ and k′ for this problem."""
-        most = per_round(self.variant, problem.k, problem.epsilon or 0.0, problem.delta)
+        most = per_round(self.variant, problem.rounds, problem.epsilon or 0.0, problem.delta)
         if self.l is None:
             return most
-        if self.l > problem.k:
-            raise InvalidProblem(f"l = {self.l} is more than k = {problem.k}")
+        if self.l > problem.rounds:
+            raise InvalidProblem(f"l = {self.l} is more than the {problem.rounds} items to pick")
         return PerRound(most.epsilon, most.delta, self.l)
 
     def guarantee(self, problem: Problem) -> Guarantee:
@@ -114,7 +115,7 @@ class Uniform:
         """TopX that asks everybody in every step."""
         needs_an_end(self.name, problem, self.variant == "G")
         variant: Variant = "O" if self.stop == "fixed" else self.variant
-        parts = per_round(variant, problem.k, problem.epsilon or 0.0, problem.delta)
+        parts = per_round(variant, problem.rounds, problem.epsilon or 0.0, problem.delta)
         if self.stop == "rule":
             return _topx(problem, parts, asking=topx.UNIFORM, **_codes(self))
         repeats = fixed_sample_size(problem.size, noise_of(problem), parts)
@@ -178,6 +179,8 @@ def assumptions_of(problem: Problem) -> tuple[str, ...]:
         held = ("comparisons are independent, and more often right the larger the difference in f",)
     else:
         held = (f"comparisons are independent and follow Bradley-Terry-Luce with β = {problem.feedback.beta:g}",)
+    if problem.chosen:
+        held = (*held, FROM_CHOSEN)
     return held if problem.in_flight == 1 else (*held, IN_ORDER)
 
 
