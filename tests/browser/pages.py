@@ -54,24 +54,24 @@ class WorkersPage:
         return self
 
     @property
-    def pair(self) -> tuple[str, str]:
+    def question(self) -> str:
+        """The token of the question that is shown."""
+        return self.page.get_attribute("#pair", "data-question") or ""
+
+    @property
+    def pictures(self) -> list[str]:
         """The addresses of the two pictures."""
-        left, right = (self.page.get_attribute(f"#{side} .shown img", "src") or "" for side in ("left", "right"))
-        return left, right
+        return [self.page.get_attribute(f"#{side} img", "src") or "" for side in ("left", "right")]
 
     def press(self, key: str) -> WorkersPage:
         """Answer with a key, and wait for the next question."""
-        before = self.pair
+        before = self.question
         self.page.keyboard.press(key)
-        return self.changed(before)
+        return self.after(before)
 
-    def changed(self, before: tuple[str, str]) -> WorkersPage:
-        """Wait until another pair may be answered."""
-        self.page.wait_for_function(
-            "before => before !== ['left', 'right']"
-            ".map(side => document.querySelector(`#${side} img`)?.getAttribute('src')).join()",
-            arg=",".join(before),
-        )
+    def after(self, question: str) -> WorkersPage:
+        """Wait until another question may be answered."""
+        self.page.wait_for_selector(f"#pair:not([data-question='{question}'])")
         return self.ready()
 
     def says(self, words: str) -> None:
@@ -93,10 +93,29 @@ def answers(server: Started, study: str = STUDY) -> list[dict[str, Any]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+def crowd(server: Started, people: int, turns: int, study: str = STUDY) -> None:
+    """People without browsers who take turns, as long as there is something to answer."""
+    persons = [server.person(study) for _ in range(people)]
+    for turn in range(turns):
+        for number, person in enumerate(persons):
+            if person.work["questions"] or person.next()["questions"]:
+                person.answer("left" if turn % (number + 2) else "right", ms=900 + 300 * number)
+
+
+SIZES = {1280: 800, 360: 640, 320: 568}
+ONLY_COLOURS = {"runOnly": ["color-contrast"]}
+
+
 def look(page: Page, name: str, *, whole: bool = False) -> None:
-    """Take a picture of the page, and let axe look at it."""
+    """Take pictures of the page at every width, in light and dark, and let axe look at each."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=whole, animations="disabled")
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+    for width, height in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} scrolls at {width} px"
+        for light in ("dark", "light"):
+            page.emulate_media(color_scheme=light, reduced_motion="reduce")
+            page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{light}.png", full_page=whole, animations="disabled")
+            if width != 320:
+                found = Axe().run(page, options=ONLY_COLOURS if light == "dark" else None)
+                assert found.violations_count == 0, f"{name}, {width} px, {light}: {found.generate_report()}"
+    page.set_viewport_size({"width": 1280, "height": 800})

@@ -25,13 +25,13 @@ def test_keys_clicks_and_taps_answer_for_the_side_they_are_on(serve: Serve, some
     for key in ("ArrowLeft", "ArrowRight", "1", "2"):
         desk.press(key)
     for side in ("left", "right"):
-        before = desk.pair
+        before = desk.question
         desk.page.click(f"#{side} .shown", force=True)
-        desk.changed(before)
+        desk.after(before)
     for side in ("left", "right"):
-        before = desk.pair
+        before = desk.question
         desk.page.tap(f"#{side} .choose")
-        desk.changed(before)
+        desk.after(before)
     expect(desk.page.locator("#count")).to_have_text("8 of 30")
     sides = [line["side"] for line in sorted(answers(server), key=lambda line: float(line["told"]))]
     assert sides == ["left", "right"] * 4
@@ -56,15 +56,15 @@ def test_the_practice_is_noted_and_never_counted(serve: Serve, somebody: Somebod
 def test_a_held_key_and_a_double_click_answer_once(serve: Serve, somebody: Somebody) -> None:
     server = serve()
     desk = WorkersPage.joined(server, somebody()).ready()
-    before = desk.pair
+    before = desk.question
     desk.page.keyboard.down("ArrowLeft")
     for _ in range(10):
         desk.page.keyboard.down("ArrowLeft")  # the same key again, without letting go, is what a held key sends
         time.sleep(0.05)
     desk.page.keyboard.up("ArrowLeft")
-    before = desk.changed(before).pair
+    before = desk.after(before).question
     desk.page.dblclick("#right .choose")
-    desk.changed(before)
+    desk.after(before)
     time.sleep(0.3)
     assert len(answers(server)) == 2
 
@@ -72,16 +72,16 @@ def test_a_held_key_and_a_double_click_answer_once(serve: Serve, somebody: Someb
 def test_the_other_answer_can_be_given_within_a_few_seconds(serve: Serve, somebody: Somebody) -> None:
     server = serve()
     desk = WorkersPage.joined(server, somebody()).ready()
-    first = desk.pair
-    second = desk.press("ArrowLeft").pair
+    first = desk.question
+    second = desk.press("ArrowLeft").question
     desk.page.keyboard.press("u")
-    desk.changed(second)
-    assert desk.pair == first
+    desk.after(second)
+    assert desk.question == first
     desk.says("Choose again, or keep your answer.")
     expect(desk.page.locator("#left")).to_have_class(re.compile("before"))
     desk.page.keyboard.press("ArrowRight")
-    desk.changed(first)
-    assert desk.pair == second
+    desk.after(first)
+    assert desk.question == second
     expect(desk.page.locator("#undo")).to_be_enabled()
     (line,) = answers(server)
     chosen_item = line["answer"] == "1"
@@ -91,61 +91,61 @@ def test_the_other_answer_can_be_given_within_a_few_seconds(serve: Serve, somebo
 def test_an_undo_can_be_thought_better_of_and_is_over_after_its_time(serve: Serve, somebody: Somebody) -> None:
     server = serve(settings=Settings(undo_s=1.0, redo_s=0.5))
     desk = WorkersPage.joined(server, somebody()).ready()
-    first = desk.pair
-    second = desk.press("ArrowLeft").pair
+    first = desk.question
+    second = desk.press("ArrowLeft").question
     desk.page.click("#undo")
-    desk.changed(second)
+    desk.after(second)
     desk.page.click("text=Keep it")
-    desk.changed(first)
-    assert desk.pair == second
+    desk.after(first)
+    assert desk.question == second
     expect(desk.page.locator("#undo")).to_be_disabled()
-    third = desk.press("ArrowLeft").pair
+    third = desk.press("ArrowLeft").question
     desk.page.click("#undo")
-    desk.changed(third)
+    desk.after(third)
     time.sleep(2.2)
     desk.page.keyboard.press("ArrowRight")
     desk.says("Too late: that answer has been counted.")
-    desk.changed(second)
-    assert desk.pair == third
+    desk.after(second)
+    assert desk.question == third
     assert len(answers(server)) == 2
 
 
 def test_a_question_can_be_skipped_with_a_reason(serve: Serve, somebody: Somebody) -> None:
     server = serve()
     desk = WorkersPage.joined(server, somebody()).ready()
-    before = desk.pair
+    before = desk.question
     desk.page.keyboard.press("s")
     desk.page.keyboard.press("Escape")
-    assert desk.pair == before
+    assert desk.question == before
     desk.page.click("#skip")
     desk.page.click("text=It should not be shown")
-    desk.changed(before)
+    desk.after(before)
     assert answers(server) == []
     assert '"unsuitable"' in server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
 
 
 def test_a_reload_goes_on_with_the_same_question_and_can_still_undo(serve: Serve, somebody: Somebody) -> None:
     desk = WorkersPage.joined(serve(settings=Settings(undo_s=30)), somebody()).ready()
-    first = desk.pair
-    second = desk.press("2").pair
+    first = desk.question
+    second = desk.press("2").question
     desk.page.reload()
     desk.ready()
-    assert desk.pair == second
+    assert desk.question == second
     expect(desk.page.locator("#count")).to_have_text("1 of 30")
     desk.page.keyboard.press("Backspace")
-    desk.changed(second)
-    assert desk.pair == first
+    desk.after(second)
+    assert desk.question == first
 
 
 def test_a_second_tab_shows_the_same_question_and_follows(serve: Serve, somebody: Somebody) -> None:
     server, context = serve(), somebody()
     one = WorkersPage.joined(server, context).ready()
     two = WorkersPage.at(server, context).ready()
-    assert two.pair == one.pair
-    before = one.pair
+    assert two.question == one.question
+    before = one.question
     one.press("ArrowLeft")
-    two.changed(before)
-    assert two.pair == one.pair
+    two.after(before)
+    assert two.question == one.question
     expect(two.page.locator("#count")).to_have_text("1 of 30")
 
 
@@ -155,20 +155,20 @@ def test_two_tabs_that_answer_the_same_question_count_once(serve: Serve, somebod
     context.add_init_script("BroadcastChannel.prototype.postMessage = () => {}")
     one = WorkersPage.joined(server, context).ready()
     two = WorkersPage.at(server, context).ready()
-    before = one.pair
+    before = one.question
     one.press("ArrowLeft")
-    assert two.pair == before
+    assert two.question == before
     two.press("ArrowRight")
     two.says("Nothing was counted twice")
     (line,) = answers(server)
     assert line["side"] == "left"
-    assert two.pair == one.pair
+    assert two.question == one.question
 
 
 def test_without_a_connection_the_answer_is_kept_and_sent_later(serve: Serve, somebody: Somebody) -> None:
     server, context = serve(), somebody()
     desk = WorkersPage.joined(server, context).ready()
-    before = desk.pair
+    before = desk.question
     context.set_offline(True)
     desk.page.keyboard.press("ArrowRight")
     desk.says("No connection. Your answer is kept and will be sent.")
@@ -176,7 +176,7 @@ def test_without_a_connection_the_answer_is_kept_and_sent_later(serve: Serve, so
     desk.page.keyboard.press("ArrowLeft")
     context.set_offline(False)
     desk.says("Connected again. Your answer was sent.")
-    desk.changed(before)
+    desk.after(before)
     (line,) = answers(server)
     assert line["side"] == "right"
 
@@ -233,10 +233,10 @@ def test_the_next_pair_is_loaded_before_it_is_shown(serve: Serve, somebody: Some
     desk.page.wait_for_load_state("networkidle")
     asked: list[str] = []
     desk.page.on("request", lambda request: asked.append(request.url))
-    before = desk.pair
+    before = desk.question
     desk.page.keyboard.press("ArrowLeft")
-    desk.changed(before)
-    shown = [address for address in desk.pair if any(url.endswith(address) for url in asked)]
+    desk.after(before)
+    shown = [address for address in desk.pictures if any(url.endswith(address) for url in asked)]
     assert shown == []
 
 
@@ -275,7 +275,7 @@ def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
         page.wait_for_selector("#onward:visible")
         tab_to(page, "#onward").press("Enter")
     desk = WorkersPage(page).ready()
-    before = desk.pair
+    before = desk.question
     tab_to(page, "#right .choose").press("Space")
     expect(page.locator("#enlarged")).to_be_visible()
     expect(page.locator("#enlarged")).to_contain_text("Option 2")
@@ -286,7 +286,7 @@ def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
     expect(page.locator("#right .choose")).to_be_focused()
     assert answers(server) == []
     page.keyboard.press("Enter")
-    desk.changed(before)
+    desk.after(before)
     expect(page.locator("#right .choose")).to_be_focused()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="How it works")).to_be_visible()

@@ -27,12 +27,11 @@ export class Enlarging {
     this.#show(card, label, null, null);
   }
 
-  /** Show one side of a pair; `choose` is null while the pair cannot be answered. */
+  /** Show one side of a pair; `choose(side)` answers it. */
   side(pair, side, choose) {
     const other = side === "left" ? "right" : "left";
     const number = side === "left" ? 1 : 2;
-    const pick = choose && (() => choose(side));
-    this.#show(pair[side], `Option ${number}`, () => this.side(pair, other, choose), pick);
+    this.#show(pair[side], `Option ${number}`, () => this.side(pair, other, choose), () => choose(side));
   }
 
   async #show(card, label, other, choose) {

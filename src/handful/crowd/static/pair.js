@@ -50,6 +50,7 @@ export class PairView {
     const faces = await Promise.all(SIDES.map((side) => this.#faceOf(pair, side)));
     if (turn !== this.#turn) return false;
     this.#pair = pair;
+    find("#pair").dataset.question = pair.token ?? "";
     this.#strip(pair);
     SIDES.forEach((side, at) => {
       const card = this.#cards[side];
@@ -82,7 +83,8 @@ export class PairView {
 
   enlarge(side) {
     if (!this.#pair || this.#enlarging.open) return;
-    this.#enlarging.side(this.#pair, side, this.#armed ? (picked) => this.choose(picked) : null);
+    const pair = this.#pair;
+    this.#enlarging.side(pair, side, (picked) => pair === this.#pair && this.choose(picked));
   }
 
   async #faceOf(pair, side) {
