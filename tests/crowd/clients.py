@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,8 @@ def started(
     settings: Settings | None = None,
     themes: tuple[str, ...] = ("Cathedrals in Venice",),
     storage: str | Path | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> Iterator[Started]:
-    hall = open_hall(storage, collection, themes, plan or PLAN, settings)
+    hall = open_hall(storage, collection, themes, plan or PLAN, settings, clock=clock)
     with serving(hall, listen("127.0.0.1", 0)) as url, ExitStack() as browsers:
         yield Started(url, hall, browsers)

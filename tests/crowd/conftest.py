@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,7 +35,8 @@ def serve(collection: Collection) -> Iterator[Callable[..., Started]]:
             themes: tuple[str, ...] = ("Cathedrals in Venice",),
             storage: str | Path | None = None,
             items: Collection | None = None,
+            clock: Callable[[], float] = time.time,
         ) -> Started:
-            return running.enter_context(started(items or collection, plan, settings, themes, storage))
+            return running.enter_context(started(items or collection, plan, settings, themes, storage, clock))
 
         yield start

@@ -16,6 +16,16 @@ Serve = Callable[..., Started]
 UNHURRIED = Settings(limits=Limits.none())
 
 
+class Clock:
+    """A clock that only moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def told(server: Started) -> list[tuple[str, bool]]:
     """Every answer that the journal holds: question and what was preferred."""
     study = server.hall.booths[STUDY].study
@@ -151,12 +161,14 @@ def test_an_answer_before_the_last_can_no_longer_be_undone(serve: Serve) -> None
 
 
 def test_after_a_while_an_answer_stands_although_its_worker_left(serve: Serve) -> None:
-    server = serve(settings=Settings(undo_s=0.2, redo_s=0.1))
+    clock = Clock()
+    server = serve(settings=Settings(undo_s=5, redo_s=5), clock=clock)
     person = server.person()
     token = person.token
     person.answer()
     booth = server.hall.booths[STUDY]
     assert booth.study.status().provisional == 1
+    clock.now += 11
     deadline = time.monotonic() + 10
     while booth.study.status().provisional and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -186,12 +198,13 @@ def test_skipping_twice_is_skipping_once(serve: Serve) -> None:
 
 
 def test_a_question_whose_worker_left_is_asked_of_somebody_else_and_a_late_answer_changes_nothing(serve: Serve) -> None:
-    server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=0.3))
+    clock = Clock()
+    server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=60), clock=clock)
     gone = server.person()
     token = gone.token
     waiting = server.person()
     assert waiting.work["state"] == "waiting"
-    time.sleep(0.4)
+    clock.now += 61
     assert waiting.next()["state"] == "questions"
     waiting.answer("left")
     late = gone.post("answer", {"token": token, "side": "left"}).json()
@@ -200,9 +213,10 @@ def test_a_question_whose_worker_left_is_asked_of_somebody_else_and_a_late_answe
 
 
 def test_an_answer_after_the_lease_still_counts_when_nobody_was_faster(serve: Serve) -> None:
-    server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=0.1))
+    clock = Clock()
+    server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=60), clock=clock)
     person = server.person()
-    time.sleep(0.3)
+    clock.now += 1000
     assert not person.answer()["answer"]["repeated"]
 
 
