@@ -1,5 +1,5 @@
 PYTHON ?= python3
-DEMO_FLAGS ?=
+DEMO_FLAGS ?= $(shell test -t 0 && test -t 1 || echo --fast --exit-when-done)
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-ready
 DEV := .venv/.dev-ready
