@@ -1,5 +1,5 @@
 PYTHON ?= python3
-DEMO_FLAGS ?= $(shell test -t 0 && test -t 1 || echo --fast --exit-when-done)
+DEMO_FLAGS ?=
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-ready
 DEV := .venv/.dev-ready
@@ -21,7 +21,8 @@ help:
 	@echo "make bench       the benchmarks"
 
 demo: $(RUNTIME)
-	$(BIN)/handful demo $(DEMO_FLAGS)
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/handful demo $(DEMO_FLAGS); \
+	else $(BIN)/handful demo --fast --exit-when-done $(DEMO_FLAGS); fi
 
 test: $(DEV) lint docs
 	scripts/need-chromium-and-postgres
