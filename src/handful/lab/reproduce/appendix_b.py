@@ -81,8 +81,8 @@ def draw(tables: Tables) -> dict[str, Figure]:
     style.level(axis, BUDGET, f"budget {number(BUDGET)}: ExpGreedy-G spends all of it, for f(a) = f(b)")
     alphas, y = costs(table.where(series=TOP_TWO))
     axis.plot(alphas, [0.35 * y[0].mid * (alphas[0] / a) ** 2 for a in alphas], color=style.FAINT, lw=1, ls="--")
-    axis.annotate("slope −2", (alphas[-1], 0.35 * y[0].mid * (alphas[0] / alphas[-1]) ** 2), xytext=(4, -4),
-                  textcoords="offset points", fontsize=8, color=style.FAINT, va="top")  # fmt: skip
+    axis.annotate("slope −2", (alphas[-1], 0.35 * y[0].mid * (alphas[0] / alphas[-1]) ** 2), xytext=(-4, -8),
+                  textcoords="offset points", fontsize=8, color=style.FAINT, va="top", ha="right")  # fmt: skip
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_ylim(None, 4 * BUDGET)

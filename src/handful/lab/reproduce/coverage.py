@@ -32,7 +32,7 @@ SHRINK = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)
 EXPLORERS: dict[str, TopX | Uniform | Certified] = {
     FULL: TopX(), O: TopX(variant="O"), G: TopX(variant="G"), UNIFORM: Uniform(), CERTIFIED: Certified(),
 }  # fmt: skip
-WEIGHT = {FULL: 5e4, O: 1e5, G: 3e5, UNIFORM: 3e5, CERTIFIED: 2e3}
+WEIGHT = {FULL: 2e4, O: 4e4, G: 2.5e5, UNIFORM: 2.3e5, CERTIFIED: 5e2}
 RUNAWAY = 2_000_000
 """A run of G on two nearly equal items may never end; it is counted apart."""
 

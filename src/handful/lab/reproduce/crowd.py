@@ -123,9 +123,10 @@ def _qualities(table: Table) -> Figure:
 
 def sheet(table: Table, series: str) -> Image:
     """The summaries of the three themes, side by side."""
-    from PIL import Image
+    from PIL import Image, ImageDraw, ImageFont
 
     from handful.lab.postcards import contact_sheet, draw
+    from handful.lab.postcards.sheet import INK, PAPER
 
     own = table.where(series=series)
     first = own.distinct("seed")[0]
@@ -134,12 +135,18 @@ def sheet(table: Table, series: str) -> Image:
         items = own.where(theme=theme, seed=first).column("item").astype(int)
         images = [collection().images[i] for i in items]
         captions = [", ".join(image.tags[:5]) for image in images]
-        parts.append(contact_sheet([draw(i) for i in images], captions, columns=2, title=theme, width=760))
-    whole = Image.new("RGB", (sum(part.width for part in parts), max(part.height for part in parts)))
-    x = 0
-    for part in parts:
-        whole.paste(part, (x, 0))
-        x += part.width
+        parts.append(contact_sheet([draw(i) for i in images], captions, columns=2, title=theme, width=640))
+    gap, head = 24, 64
+    width = sum(part.width for part in parts) + gap * (len(parts) - 1)
+    whole = Image.new("RGB", (width, head + max(part.height for part in parts)), PAPER)
+    title = f"{style.label(series)}: {BUDGETS[series]:,} comparisons by {WORKERS} simulated workers"
+    pen = ImageDraw.Draw(whole)
+    pen.text((10, head / 2), title, fill=INK, font=ImageFont.load_default(size=30), anchor="lm")
+    for place, part in enumerate(parts):
+        x = place * (part.width + gap)
+        whole.paste(part, (x, head))
+        if place:
+            pen.line([(x - gap // 2, head), (x - gap // 2, whole.height - 16)], fill=(214, 206, 194), width=2)
     return whole
 
 
@@ -169,7 +176,8 @@ def judge(tables: Tables) -> Finding:
     notes = (
         f"Ours: duels with a twentieth of that, {BUDGETS[DUELS]:,} comparisons, reaches {told[DUELS]}.",
         f"{PER_ITEM} queries of τ = {TAU} comparisons per item and iteration; {WORKERS} workers with β around 2, one "
-        f"in five of them careless; {IN_FLIGHT} questions in flight. The paper's workers were people, its pictures photos.",
+        f"in five of them careless; {IN_FLIGHT} questions in flight.",
+        "The paper's workers were people and its pictures photos; here both are made up.",
         "The sheets show the first crowd: ExpGreedy above, duels below.",
     )
-    return Finding(TITLE, f"{len(table.where(series=FULL).distinct('seed'))} crowds for each theme.", claims, notes)
+    return Finding(TITLE, f"Crowds for each theme: {len(table.where(series=FULL).distinct('seed'))}.", claims, notes)
