@@ -69,9 +69,14 @@ def serve(postcards: Collection, tmp_path: Path) -> Iterator[Callable[..., Start
         yield start
 
 
+def ours(address: str) -> bool:
+    """Whether something is loaded from the server itself; no page may load anything from elsewhere."""
+    return address.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:"))
+
+
 @pytest.fixture
 def somebody(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """A person with a browser profile of their own. Whatever goes wrong in a page's scripts fails the test."""
+    """A person with a browser profile of their own. Whatever a page does that it must not fails the test."""
     with ExitStack() as leaving:
         wrong: list[str] = []
 
@@ -79,6 +84,7 @@ def somebody(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
             leaving.callback(context.close)
             context.set_default_timeout(10_000)
+            context.on("request", lambda asked: wrong.append(asked.url) if not ours(asked.url) else None)
             context.on("weberror", lambda error: wrong.append(str(error.error)))
             context.on(
                 "console",

@@ -112,7 +112,7 @@ def look(page: Page, name: str, *, whole: bool = False) -> None:
     for width, height in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} scrolls at {width} px"
-        for light in ("dark", "light"):
+        for light in ("light",) if width == 320 else ("dark", "light"):
             page.emulate_media(color_scheme=light, reduced_motion="reduce")
             page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{light}.png", full_page=whole, animations="disabled")
             if width != 320:

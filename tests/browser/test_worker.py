@@ -314,6 +314,14 @@ def test_somebody_who_listens_is_told_what_there_is_to_choose(serve: Serve, some
     expect(desk.page.get_by_role("progressbar", name="Your answers")).to_be_visible()
 
 
+def test_a_browser_without_cookies_is_told_what_is_missing(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    desk = WorkersPage.at(server, context).join().ready()
+    context.clear_cookies()
+    desk.page.keyboard.press("ArrowLeft")
+    desk.says("This page needs a cookie")
+
+
 def test_texts_are_chosen_like_pictures(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
     server = serve(Plan(k=2, budget=20), themes=("Sayings",), items=sayings)
     desk = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568}), "sayings").ready()

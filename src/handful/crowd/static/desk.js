@@ -7,6 +7,7 @@ import { Refusal, request } from "./server.js";
 import { finish, quiet, show } from "./views.js";
 
 const FLASH_MS = 110; // how long the chosen card is marked before the next pair takes its place
+const BETWEEN_MS = 700; // a round that has just ended is followed by the next one soon
 const SENDING = "sending";
 const LAST = "last";
 
@@ -143,8 +144,13 @@ export class Desk {
     if (work.state === "finished") {
       this.#listening.stop();
       if (this.#about.solo) return finish(this.#root, await this.#ask("GET", "summary"));
-    } else this.#listening.start();
-    quiet(work);
+    } else {
+      this.#listening.start();
+      const resting = this.#work;
+      if (work.state === "waiting") await pause(BETWEEN_MS);
+      if (resting !== this.#work || this.#busy || this.#redoing) return null;
+    }
+    quiet(work, this.#about.solo);
     find("#quiet-undo").hidden = !work.undo || !this.#memory.read(LAST) || work.state === "finished";
     return null;
   }

@@ -23,7 +23,7 @@ export class PairView {
   constructor() {
     for (const side of SIDES) {
       const choose = find(".choose", this.#cards[side]);
-      choose.addEventListener("click", (event) => event.detail < 2 && this.choose(side));
+      choose.addEventListener("click", (event) => event.detail !== 2 && this.choose(side)); // 2: a double click
       choose.addEventListener("keydown", (event) => event.key === "Enter" && event.repeat && event.preventDefault());
       // The space bar enlarges, also when a click has left the focus here; Enter chooses.
       choose.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());

@@ -18,9 +18,11 @@ const RESTING = {
   finished: ["Thank you", "The selection is complete, and no more answers are needed."],
 };
 
+const ALONE = ["One moment", "The next pair is being looked for."];
+
 /** Nothing to answer: say why, and whether it is worth waiting. */
-export function quiet({ state, progress }) {
-  const [title, text] = RESTING[state];
+export function quiet({ state, progress }, solo) {
+  const [title, text] = solo && state === "waiting" ? ALONE : RESTING[state];
   const given = progress.answered === 1 ? "You gave one answer." : `You gave ${progress.answered} answers.`;
   find("#quiet-title").textContent = title;
   find("#quiet-text").textContent = progress.answered ? `${text}\n${given}` : text;

@@ -33,6 +33,10 @@ function welcome(about) {
   return new Promise((done) => find("#begin").addEventListener("click", done, { once: true }));
 }
 
+function noCookies() {
+  stuck("This page needs a cookie", "It is how your answers are told from those of others; it says nothing about you. Please allow cookies for this site and load the page again.");
+}
+
 async function join(about, view) {
   await welcome(about);
   const practice = about.solo ? null : await rehearse(view);
@@ -47,7 +51,7 @@ try {
   } else {
     const view = new PairView();
     const work = about.joined ? null : await join(about, view);
-    await new Desk(about, view, () => location.reload()).begin(work);
+    await new Desk(about, view, () => (work ? noCookies() : location.reload())).begin(work);
   }
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
