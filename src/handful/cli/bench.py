@@ -1,0 +1,64 @@
+"""`handful bench`: measure the explorers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from handful.cli import app
+
+group = typer.Typer(help="Measure the explorers on simulated answers.", no_args_is_help=True)
+app.add_typer(group, name="bench")
+
+
+@group.callback()
+def bench_group() -> None:
+    """Measure the explorers on simulated answers."""
+
+
+@group.command()
+def answers(
+    quick: bool = typer.Option(False, "--quick", help="A look in a minute instead of the full figures."),
+    output: Path = typer.Option(Path("bench-answers"), help="Folder for the table (.md, .csv, .json) and the picture."),
+    processes: int = typer.Option(2, min=1, help="Processes to run on; the figures do not depend on it."),
+    seed: int = typer.Option(0, min=0, help="The first album; the others follow."),
+    section: list[str] = typer.Option([], help="Only this section; may be given several times."),
+) -> None:
+    """Measure how many answers each explorer needs, beside what is aimed at."""
+    from dataclasses import replace
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from handful.errors import InvalidProblem
+    from handful.lab.bench.answers import bench, sections
+    from handful.lab.bench.picture import draw
+    from handful.lab.bench.plans import FULL, QUICK
+    from handful.lab.bench.tables import csv_text, json_text, markdown, screen
+
+    plan = replace(QUICK if quick else FULL, first_seed=seed)
+    known = list(sections(plan))
+    for name in section:
+        if name not in known:
+            raise InvalidProblem(f"there is no section {name!r}; there are: {'; '.join(known)}")
+    console = Console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bars: dict[str, int] = {}
+
+        def advance(name: str, done: int, total: int) -> None:
+            if name not in bars:
+                bars[name] = progress.add_task(name, total=total)
+            progress.advance(progress.task_ids[bars[name]], done)
+
+        report = bench(plan, processes, advance, section)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "answers.md").write_text(markdown(report.figures), encoding="utf-8")
+    (output / "answers.csv").write_text(csv_text(report.figures), encoding="utf-8")
+    (output / "answers.json").write_text(json_text(report), encoding="utf-8")
+    draw(report, output / "answers.png", output / "answers.svg")
+    console.print(screen(report, "Answers needed, and quality against answers"))
+    missed = len(report.missed)
+    aimed = sum(f.met is not None for f in report.figures)
+    console.print(f"{aimed - missed} of {aimed} targets met. Table and picture: {output}")

@@ -1,0 +1,59 @@
+"""All sections of the benchmark: what to run, and the figures that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from handful.lab.bench import comparisons, values
+from handful.lab.bench.figures import Figure, Point
+from handful.lab.bench.plans import Plan
+from handful.lab.bench.runs import Outcome, Run, perform_all
+
+Advance = Callable[[str, int, int], object]  # section, runs done since, runs in all
+
+
+@dataclass(frozen=True)
+class Report:
+    """The figures, and the curves for the picture: by panel title, then by name."""
+
+    figures: tuple[Figure, ...]
+    curves: dict[str, dict[str, list[Point]]]
+
+    @property
+    def missed(self) -> tuple[Figure, ...]:
+        """Figures that do not reach their target."""
+        return tuple(f for f in self.figures if f.met is False)
+
+
+def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Outcome]], Iterable[Figure]]]]:
+    """By name: runs, and how to read them."""
+    return {
+        values.GUARANTEE: (values.guarantee_runs(plan), values.guarantee_figures),
+        values.MANY: (values.many_runs(plan), values.many_figures),
+        values.BUDGET: (values.budget_runs(plan), lambda o: values.budget_figures(o, plan)),
+        comparisons.SAVING: (comparisons.saving_runs(plan), comparisons.saving_figures),
+        comparisons.LINKS: (comparisons.link_runs(plan), comparisons.link_figures),
+        comparisons.FLIGHT: (comparisons.flight_runs(plan), comparisons.flight_figures),
+        comparisons.PRIOR: (comparisons.prior_runs(plan), comparisons.prior_figures),
+    }
+
+
+def bench(plan: Plan, processes: int, advance: Advance, only: Sequence[str] = ()) -> Report:
+    """Run the sections (all, or those that `only` names) and read the figures."""
+    figures: list[Figure] = []
+    curves: dict[str, dict[str, list[Point]]] = {}
+    for name, (runs, read) in sections(plan).items():
+        if only and name not in only:
+            continue
+        todo = list(runs)
+        total = len(todo)
+        outcomes = perform_all(todo, processes, lambda done, name=name, total=total: advance(name, done, total))  # type: ignore[misc]
+        figures.extend(read(outcomes))
+        if name == values.BUDGET:
+            for half_width in plan.half_widths:
+                curves[f"values, half-width {half_width:g}"] = values.budget_curves(outcomes, half_width)
+        if name == comparisons.SAVING:
+            for beta in comparisons.SAVINGS:
+                curves[f"comparisons, β = {beta:g}"] = comparisons.saving_curves(outcomes, beta)
+    return Report(tuple(figures), curves)

@@ -1,0 +1,29 @@
+"""How much is run: a quick look, or enough for the figures to be believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Instances and repetitions of each section."""
+
+    instances: int
+    proofs: int  # runs per instance for the guarantee
+    repeats: int  # runs per instance under a budget, for values
+    duels: int  # and for comparisons
+    many: int  # instances of many items
+    half_widths: tuple[float, ...]  # of values under a budget
+    links: tuple[str, ...]
+    sizes: tuple[int, ...]
+    people: int  # runs per instance with one consistent person
+    first_seed: int = 0
+
+    def instance_seeds(self, count: int | None = None) -> range:
+        """The albums."""
+        return range(self.first_seed, self.first_seed + (self.instances if count is None else count))
+
+
+QUICK = Plan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
+FULL = Plan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10)

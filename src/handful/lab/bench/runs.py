@@ -1,0 +1,116 @@
+"""One run of one explorer on one instance, and many of them over processes: the same result on any number of these."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from handful.core.budget import PerItem, Total
+from handful.core.explorers.settings import Explorer
+from handful.core.feedback import Feedback
+from handful.core.greedy import lazy_greedy
+from handful.core.problem import Problem
+from handful.core.responses import Response
+from handful.core.simulate import simulate
+from handful.lab.collections import venice
+from handful.objectives import Coverage
+
+DELTA = 0.05
+PRIORS = ("none", "right", "wrong")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is run. `series` names the line of the table or the curve it belongs to."""
+
+    series: str
+    explorer: Explorer
+    feedback: Feedback
+    response: Response
+    instance: int
+    seed: int
+    size: int = 60
+    k: int = 6
+    epsilon: float | None = None
+    epsilon_share: float | None = None  # ε as a share of f(greedy) instead
+    budget: PerItem | Total | None = None
+    in_flight: int = 1
+    prior: Literal["none", "right", "wrong"] = "none"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule."""
+
+    run: Run
+    answers: int
+    quality: float
+    shown: bool
+
+
+@lru_cache(maxsize=64)
+def instance(seed: int, size: int, k: int) -> tuple[Coverage, float]:
+    """A coverage function of a synthetic album, and f of exact greedy."""
+    objective = venice(seed, n=size).objective
+    return objective, lazy_greedy(objective, k).value
+
+
+def perform(run: Run) -> Outcome:
+    """Simulate one run."""
+    objective, best = instance(run.instance, run.size, run.k)
+    epsilon = run.epsilon if run.epsilon_share is None else run.epsilon_share * best
+    problem = Problem(
+        run.size,
+        run.k,
+        run.feedback,
+        epsilon=epsilon,
+        delta=DELTA,
+        budget=run.budget,
+        in_flight=run.in_flight,
+        prior=scores(objective, run.prior),
+        seed=1_000_003 * run.instance + run.seed,
+    )
+    result = simulate(run.explorer.build(problem), objective, run.response, run.k, budget=problem.total)
+    shown = all(r.ended in ("rule", "alone") for r in result.rounds)
+    return Outcome(run, result.answers, result.value / best, shown)
+
+
+def scores(objective: Coverage, prior: str) -> tuple[float, ...] | None:
+    """The gains of the first round, or their opposite."""
+    if prior == "none":
+        return None
+    gains = objective.start().gains()
+    return tuple(float(x) for x in (gains if prior == "right" else -gains))
+
+
+def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], object]) -> list[Outcome]:
+    """All of them, in the order given; `advance(n)` is called as n more are done."""
+    todo = list(runs)
+    outcomes: list[Outcome | None] = [None] * len(todo)
+    # Long and short runs are mixed, so that all processes end at about the same time and the bar moves evenly.
+    order = np.random.Generator(np.random.Philox(key=0)).permutation(len(todo))
+    parts = [order[start : start + 8] for start in range(0, len(order), 8)]
+    if processes == 1:
+        for part in parts:
+            for at in part:
+                outcomes[at] = perform(todo[at])
+            advance(len(part))
+    else:
+        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+            done = pool.map(perform_some, ([todo[at] for at in part] for part in parts))
+            for part, results in zip(parts, done, strict=True):
+                for at, outcome in zip(part, results, strict=True):
+                    outcomes[at] = outcome
+                advance(len(part))
+    return [outcome for outcome in outcomes if outcome is not None]
+
+
+def perform_some(runs: list[Run]) -> list[Outcome]:
+    """A handful of runs in one process."""
+    return [perform(run) for run in runs]

@@ -1,0 +1,103 @@
+"""The report as a table on the screen, and as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from handful.lab.bench.answers import Report
+from handful.lab.bench.figures import Figure
+
+HEADINGS = ("section", "what", "measured", "target", "met", "note")
+
+
+def shown(figure: Figure, value: float | None) -> str:
+    """A value in its unit, rounded as its unit deserves."""
+    if value is None:
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    match figure.unit:
+        case "answers":
+            return f"{value:,.0f}"
+        case "×":
+            return f"{value:.1f}×"
+        case "share":
+            return f"{value:.3f}"
+        case "f/greedy":
+            return f"{value:.3f}"
+    return f"{value:.2f}"
+
+
+def cells(figure: Figure) -> tuple[str, ...]:
+    """One line of the table."""
+    target = f"{figure.sense} {shown(figure, figure.target)}" if figure.target is not None else ""
+    met = {True: "yes", False: "no", None: ""}[figure.met]
+    return figure.section, figure.what, shown(figure, figure.value), target, met, figure.note
+
+
+def screen(report: Report, title: str) -> Table:
+    """For the terminal."""
+    table = Table(title=title)
+    for heading in HEADINGS[1:]:
+        table.add_column(heading, justify="right" if heading in ("measured", "target") else "left")
+    section = ""
+    for figure in report.figures:
+        if figure.section != section:
+            section = figure.section
+            table.add_section()
+            table.add_row(f"[bold]{section}")
+        colour = {True: "green", False: "red", None: ""}[figure.met]
+        line = cells(figure)[1:]
+        table.add_row(*line, style=colour)
+    return table
+
+
+def markdown(figures: Sequence[Figure]) -> str:
+    """For the documentation: one table a section."""
+    lines: list[str] = []
+    section = ""
+    for figure in figures:
+        if figure.section != section:
+            section = figure.section
+            lines += ["", f"### {section[0].upper()}{section[1:]}", "", "| what | measured | target | met | note |"]
+            lines.append("|---|---:|---:|---|---|")
+        lines.append("| " + " | ".join(cells(figure)[1:]) + " |")
+    return "\n".join(lines).strip() + "\n"
+
+
+def csv_text(figures: Sequence[Figure]) -> str:
+    """For a spreadsheet: unrounded."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("section", "what", "measured", "unit", "sense", "target", "met", "note"))
+    for f in figures:
+        writer.writerow((f.section, f.what, repr(f.value), f.unit, f.sense, f.target, f.met, f.note))
+    return out.getvalue()
+
+
+def json_text(report: Report) -> str:
+    """For a program: figures and curves."""
+    figures = [
+        {
+            "section": f.section,
+            "what": f.what,
+            "measured": f.value if math.isfinite(f.value) else None,
+            "unit": f.unit,
+            "sense": f.sense,
+            "target": f.target,
+            "met": f.met,
+            "note": f.note,
+        }
+        for f in report.figures
+    ]
+    curves = {
+        title: {name: [p._asdict() for p in points] for name, points in lines.items()}
+        for title, lines in report.curves.items()
+    }
+    return json.dumps({"figures": figures, "curves": curves}, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,133 @@
+"""Values: answers needed for the guarantee, with many items too, and quality under a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from handful.core.budget import PerItem
+from handful.core.explorers.settings import Certified, Explorer, Sharp, Thompson, TopX, Uniform
+from handful.core.feedback import Values
+from handful.core.responses import uniform
+from handful.lab.bench.figures import Figure, Point, better, cost_of, curve, group, mean_answers, mean_quality
+from handful.lab.bench.plans import Plan
+from handful.lab.bench.runs import Outcome, Run
+
+GUARANTEE = "answers for the guarantee"
+MANY = "many items"
+BUDGET = "values under a budget"
+
+FAITHFUL = "topx (faithful)"
+PROVERS: dict[str, Explorer] = {
+    FAITHFUL: TopX(),
+    "sharp": Sharp(),
+    "certified, plain": Certified(rule="plain"),
+    "certified, chain": Certified(rule="chain"),
+    "certified, audit": Certified(),
+}
+FEWER = {"sharp": 5.0, "certified, plain": 4.0, "certified, audit": 30.0}
+QUALITY = {"certified, plain": 0.99, "certified, audit": 0.97}
+HALF_WIDTHS = (0.1, 0.5, 1.0)
+AIMED_AT = (0.5, 1.0)
+
+CROWDED = {1_000: (0.02, "≤", 0.5), 10_000: (0.1, "<", 1.0)}  # N: half-width, and what share of N·k is aimed at
+
+ENDINGS: dict[str, Explorer] = {
+    "topx, best mean": TopX(out_of_budget="best-mean"),
+    "topx, smallest gap": TopX(out_of_budget="smallest-gap"),
+}
+PER_ITEM = (5.0, 10.0, 20.0, 50.0, 100.0)
+THOMPSONS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0, 50.0, 100.0)
+
+
+def guarantee_runs(plan: Plan) -> Iterator[Run]:
+    """ε = 0.1, N = 60, k = 6."""
+    for half_width in HALF_WIDTHS:
+        for name, explorer in PROVERS.items():
+            for instance in plan.instance_seeds():
+                for seed in range(plan.proofs):
+                    series = f"{half_width:g}|{name}"
+                    known, noise = Values(noise=half_width), uniform(half_width)
+                    yield Run(series, explorer, known, noise, instance, seed, epsilon=0.1)
+
+
+def guarantee_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+    """Answers, how many times fewer than faithful TopX, and f over greedy's on average and at worst."""
+    series = group(outcomes, lambda o: o.run.series)
+    for half_width in HALF_WIDTHS:
+        aimed = half_width in AIMED_AT
+        reference = mean_answers(series[f"{half_width:g}|{FAITHFUL}"])
+        for name in PROVERS:
+            some = series[f"{half_width:g}|{name}"]
+            what = f"half-width {half_width:g}, {name}"
+            unproved = sum(not o.shown for o in some)
+            note = f"{unproved} of {len(some)} runs not proved" if unproved else ""
+            yield Figure(GUARANTEE, what, mean_answers(some), "answers", note=note)
+            if name != FAITHFUL:
+                fewer = FEWER.get(name) if aimed else None
+                ratio = reference / mean_answers(some)
+                yield Figure(GUARANTEE, f"{what}: fewer than topx", ratio, "×", "≥" if fewer else "", fewer)
+            good = QUALITY.get(name) if aimed else None
+            yield Figure(GUARANTEE, f"{what}: mean f", mean_quality(some), "f/greedy", "≥" if good else "", good)
+            yield Figure(GUARANTEE, f"{what}: least f", min(o.quality for o in some), "f/greedy")
+
+
+def many_runs(plan: Plan) -> Iterator[Run]:
+    """k = 20, ε = 0.05·f(greedy)."""
+    for size, (half_width, _, _) in CROWDED.items():
+        for instance in plan.instance_seeds(plan.many):
+            known, noise = Values(noise=half_width), uniform(half_width)
+            yield Run(f"{size}", Certified(), known, noise, instance, 0, size=size, k=20, epsilon_share=0.05)
+
+
+def many_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+    """Answers as a share of N·k."""
+    for size, (half_width, sense, aim) in CROWDED.items():
+        some = [o for o in outcomes if o.run.size == size]
+        what = f"N = {size:,}, half-width {half_width:g}, certified"
+        share = mean_answers(some) / (size * some[0].run.k)
+        unproved = sum(not o.shown for o in some)
+        note = f"{unproved} of {len(some)} runs not proved" if unproved else ""
+        assert sense in ("≤", "<")
+        yield Figure(MANY, f"{what}: answers over N·k", share, "share", sense, aim, note)  # type: ignore[arg-type]
+        yield Figure(MANY, f"{what}: mean f", mean_quality(some), "f/greedy", "≥", 0.98)
+
+
+def budget_runs(plan: Plan) -> Iterator[Run]:
+    """No knowledge of the noise for thompson; R for the others, who do not work without."""
+    for half_width in plan.half_widths:
+        known, noise = Values(noise=half_width), uniform(half_width)
+        for name, explorer, budgets in (
+            *((name, explorer, PER_ITEM) for name, explorer in ENDINGS.items()),
+            ("uniform", Uniform(), PER_ITEM),
+            ("thompson", Thompson(), THOMPSONS),
+        ):
+            for per_item in budgets:
+                for instance in plan.instance_seeds():
+                    for seed in range(plan.repeats):
+                        feedback = Values() if name == "thompson" else known
+                        budget = PerItem(per_item)
+                        series = f"{half_width:g}|{name}"
+                        yield Run(series, explorer, feedback, noise, instance, seed, budget=budget)
+
+
+def budget_curves(outcomes: Sequence[Outcome], half_width: float) -> dict[str, list[Point]]:
+    """Quality against budget, for TopX the better of its two endings."""
+    series = group(outcomes, lambda o: o.run.series)
+    curves = {name: curve(series[f"{half_width:g}|{name}"]) for name in (*ENDINGS, "uniform", "thompson")}
+    return {
+        "topx": better(*(curves[name] for name in ENDINGS)),
+        "uniform": curves["uniform"],
+        "thompson": curves["thompson"],
+    }
+
+
+def budget_figures(outcomes: Sequence[Outcome], plan: Plan) -> Iterator[Figure]:
+    """How many times fewer answers thompson needs for the same f, at every budget of the others."""
+    for half_width in plan.half_widths:
+        curves = budget_curves(outcomes, half_width)
+        for name, aim in (("topx", 3.0), ("uniform", 4.0)):
+            for point in curves[name]:
+                factor = point.per_item / cost_of(curves["thompson"], point.quality)
+                what = f"half-width {half_width:g}, f of {name} at {point.per_item:g} per item and round"
+                note = f"f = {point.quality:.3f}"
+                yield Figure(BUDGET, f"{what}: thompson's saving", factor, "×", "≥", aim, note)

@@ -1,0 +1,110 @@
+"""The benchmark's arithmetic, and a very small run of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from handful.core.budget import PerItem
+from handful.core.explorers.settings import Certified, Duels
+from handful.core.feedback import Preferences, Values
+from handful.core.responses import btl, uniform
+from handful.lab.bench.answers import Report, bench, sections
+from handful.lab.bench.comparisons import FLIGHT
+from handful.lab.bench.figures import Figure, Point, advantage, better, cost_of, student
+from handful.lab.bench.picture import draw
+from handful.lab.bench.plans import FULL, QUICK, Plan
+from handful.lab.bench.runs import Outcome, Run, perform, perform_all
+from handful.lab.bench.tables import cells, csv_text, json_text, markdown
+
+TINY = Plan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
+RUN = Run("a", Duels(), Preferences(), btl(2.0), 0, 0, budget=PerItem(0.5))
+
+
+def points(*pairs: tuple[float, float]) -> list[Point]:
+    return [Point(x, y, 0.0) for x, y in pairs]
+
+
+def test_a_crossing_is_interpolated_in_log_budget() -> None:
+    assert cost_of(points((1, 0.8), (100, 1.0)), 0.9) == pytest.approx(10.0)
+
+
+def test_a_curve_is_not_followed_below_its_first_point_and_what_is_never_reached_costs_infinity() -> None:
+    assert cost_of(points((2, 0.8), (4, 0.9)), 0.5) == 2.0
+    assert cost_of(points((2, 0.8), (4, 0.9)), 0.95) == math.inf
+
+
+def test_the_better_of_two_curves_is_taken_budget_by_budget() -> None:
+    assert better(points((1, 0.5), (2, 0.9)), points((1, 0.6), (2, 0.8))) == points((1, 0.6), (2, 0.9))
+
+
+@pytest.mark.parametrize(("freedom", "published"), [(4, 2.776), (9, 2.262), (19, 2.093), (1000, 1.962)])
+def test_students_t_is_as_published(freedom: int, published: float) -> None:
+    assert student(freedom) == pytest.approx(published, rel=0.01)
+
+
+def test_an_advantage_is_paired_by_instance() -> None:
+    """Instances differ much, the pairs hardly: the limit must not see the instances."""
+
+    def outcomes(more: float) -> list[Outcome]:
+        qualities = [0.1 * i + more + 0.001 * (i % 2) * more for i in range(10)]
+        return [Outcome(replace(RUN, instance=i), 1, q, True) for i, q in enumerate(qualities)]
+
+    mean, least = advantage(outcomes(0.05), outcomes(0.0))
+    assert mean == pytest.approx(0.05, abs=1e-3)
+    assert 0.0499 < least < mean
+
+
+@pytest.mark.parametrize(
+    ("sense", "value", "met"),
+    [("≥", 3.0, True), ("≥", 2.9, False), ("≤", 3.0, True), ("≤", 3.1, False), ("<", 3.0, False), ("<", 2.9, True)],
+)
+def test_a_target_is_met_on_its_own_side_only(sense: str, value: float, met: bool) -> None:
+    assert Figure("s", "w", value, "×", sense, 3.0).met is met  # type: ignore[arg-type]
+
+
+def test_a_figure_without_target_is_neither_met_nor_missed() -> None:
+    assert Figure("s", "w", 1.0).met is None
+    assert cells(Figure("s", "w", 1234.4, "answers")) == ("s", "w", "1,234", "", "", "")
+
+
+def test_the_same_run_has_the_same_outcome_and_another_seed_another() -> None:
+    value = Run("v", Certified(), Values(noise=0.5), uniform(0.5), 0, 0, epsilon=0.1)
+    assert perform(value) == perform(value)
+    assert perform(value).answers != perform(replace(value, seed=1)).answers
+
+
+def test_outcomes_come_in_the_order_of_the_runs_and_progress_adds_up() -> None:
+    runs = [replace(RUN, seed=seed) for seed in range(11)]
+    done: list[int] = []
+    assert perform_all(runs, 1, done.append) == [perform(run) for run in runs]
+    assert sum(done) == 11
+
+
+def test_the_quick_plan_covers_ten_instances_and_every_section_of_the_full_one() -> None:
+    assert QUICK.instances >= 10
+    assert FULL.instances >= 10
+    assert sections(QUICK).keys() == sections(FULL).keys()
+    for runs, _ in sections(QUICK).values():
+        assert any(True for _ in runs)
+
+
+def test_a_report_is_one_table_in_three_forms_and_one_picture(tmp_path: Path) -> None:
+    report = bench(TINY, 1, lambda *_: None, [FLIGHT])
+    assert {f.section for f in report.figures} == {FLIGHT}
+    rows = list(csv.DictReader(io.StringIO(csv_text(report.figures))))
+    data = json.loads(json_text(report))
+    assert len(rows) == len(data["figures"]) == len(report.figures)
+    assert float(rows[0]["measured"]) == data["figures"][0]["measured"] == report.figures[0].value
+    text = markdown(report.figures)
+    assert all(f.what in text for f in report.figures)
+    drawn = Report(report.figures, {"comparisons, β = 2": {"duels": points((1, 0.8), (2, 0.9))}})
+    draw(drawn, tmp_path / "a.png", tmp_path / "a.svg")
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    assert b"<svg" in (tmp_path / "a.svg").read_bytes()
