@@ -102,7 +102,8 @@ def crowd(server: Started, people: int, turns: int, study: str = STUDY) -> None:
                 person.answer("left" if turn % (number + 2) else "right", ms=900 + 300 * number)
 
 
-SIZES = {1280: 800, 360: 640, 320: 568}
+SIZES = {1280: 800, 360: 640, 320: 568, 740: 360}
+LOOKED_AT_BY_AXE = (1280, 360)
 ONLY_COLOURS = {"runOnly": ["color-contrast"]}
 
 
@@ -112,10 +113,10 @@ def look(page: Page, name: str, *, whole: bool = False) -> None:
     for width, height in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} scrolls at {width} px"
-        for light in ("light",) if width == 320 else ("dark", "light"):
+        for light in ("dark", "light") if width in LOOKED_AT_BY_AXE else ("light",):
             page.emulate_media(color_scheme=light, reduced_motion="reduce")
             page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{light}.png", full_page=whole, animations="disabled")
-            if width != 320:
+            if width in LOOKED_AT_BY_AXE:
                 found = Axe().run(page, options=ONLY_COLOURS if light == "dark" else None)
                 assert found.violations_count == 0, f"{name}, {width} px, {light}: {found.generate_report()}"
     page.set_viewport_size({"width": 1280, "height": 800})

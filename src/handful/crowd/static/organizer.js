@@ -32,7 +32,8 @@ function show(status) {
   find("#spent").value = answers;
   find("#pace").textContent = number.format(Math.round(status.answers_per_minute));
   find("#active").textContent = number.format(status.active_workers);
-  find("#round").textContent = Math.min(status.round, status.k);
+  find("#pick-label").textContent = state === "finished" ? "Picked" : "Pick";
+  find("#round").textContent = state === "finished" ? status.chosen.length : Math.min(status.round, status.k);
   find("#of-k").textContent = `of ${status.k}`;
   find("#flight").textContent = number.format(status.in_flight);
   find("#certificate").textContent = status.certificate;
