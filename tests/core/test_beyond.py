@@ -1,0 +1,144 @@
+"""Promises of the explorers beyond the paper that simulation of their claims does not show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful.core.explorers.audited import LOWER, SCOUTING, UPPER
+from handful.core.explorers.board import OPEN
+from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
+from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson
+from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.problem import Problem
+from handful.core.responses import btl, gaussian, uniform
+from handful.core.simulate import simulate
+from handful.lab.collections import venice
+from handful.objectives import Coverage, Modular
+
+VALUES = [2.0, 1.5, 1.0, 0.5, 0.4, 0.3]
+
+
+def at_the_audit(in_flight: int) -> tuple[State, list[tuple[int, int]]]:
+    """A certified run that has just begun its audit, and what is still in flight from before it."""
+    problem = Problem(6, 1, Values(noise=0.2), epsilon=0.1, in_flight=in_flight, seed=3)
+    state = Certified().build(problem)
+    open_round(state, 1, -1)
+    rng = np.random.default_rng(0)
+    waiting: list[tuple[int, int]] = []
+    rules = state.rules  # type: ignore[attr-defined]
+    for n in range(10_000):
+        if rules["phase"][0] != SCOUTING:
+            return state, waiting
+        item, rival = propose(state, n)
+        if item >= 0:
+            waiting.append((int(item), int(rival)))
+        else:
+            item, rival = waiting.pop(0)
+            tell(state, item, rival, VALUES[item] + 0.2 * rng.standard_normal())
+    raise AssertionError("the scout never ended")
+
+
+@pytest.mark.parametrize("is_void", [False, True])
+def test_an_audit_goes_on_when_the_last_to_come_is_an_answer_from_before_it(is_void: bool) -> None:
+    state, before = at_the_audit(in_flight=3)
+    assert before  # asked by the scout
+    r = state.board.round[0]
+    phase = int(state.rules["phase"][0])  # type: ignore[attr-defined]
+    assert phase in (UPPER, LOWER)
+    while r["ended"] == OPEN:  # the audit's own questions are answered first
+        item, rival = propose(state, 10_000 + int(r["asked"]))
+        if item < 0:
+            break
+        tell(state, int(item), int(rival), VALUES[item])
+    while before:
+        asked = before.pop()
+        if is_void:
+            void(state, *asked)
+        else:
+            tell(state, *asked, VALUES[asked[0]])
+    assert r["ended"] != OPEN or propose(state, 20_000)[0] >= 0
+
+
+def test_answers_given_nothing_chosen_stand_for_an_item_as_one() -> None:
+    """Two ways to represent an item would be a choice that the union bound has not paid for."""
+    state, before = at_the_audit(in_flight=1)
+    assert not before
+    rules, items = state.rules, state.items  # type: ignore[attr-defined]
+    assert rules["anchor"][0] == 0
+    n = 0
+    while state.board.round["ended"][0] == OPEN and n < 500:
+        item, rival = propose(state, n)
+        tell(state, int(item), int(rival), VALUES[item])
+        n += 1
+    assert n > 0
+    assert items["now"].sum() == 0
+    assert items["old"].sum() > items["count"].sum()  # the audit's answers are among them
+
+
+@pytest.mark.parametrize(
+    ("explorer", "feedback"),
+    [
+        (Certified(), Values(noise=0.5)),
+        (Certified(rule="plain"), Values(noise=0.5)),
+        (Sharp(), Values(range=(-1.0, 2.0))),
+        (Thompson(), Values()),
+        (Duels(), Preferences()),
+    ],
+)
+def test_an_item_that_left_is_never_asked_about_again(explorer: Explorer, feedback: Feedback) -> None:
+    problem = Problem(8, 3, feedback, epsilon=0.2, budget=400, chosen=(2,), seed=1)
+    state = explorer.build(problem)
+    drop(state, 2)
+    rng = np.random.default_rng(5)
+    gone = {2}
+    for j in (1, 2):
+        open_round(state, j, 60)
+        n = 0
+        while state.board.round["ended"][0] == OPEN:
+            item, rival = (int(x) for x in propose(state, n))
+            if rival > -2:
+                assert item not in gone
+                assert rival not in gone
+            tell(state, item, rival, float(rng.random() < 0.5) if feedback.compares else rng.uniform(-1.0, 1.0))
+            n += 1
+        pick = int(state.board.round["pick"][0])
+        assert pick not in gone
+        drop(state, pick)
+        gone.add(pick)
+
+
+@pytest.mark.parametrize("explorer", [Sharp(), Certified(rule="plain"), Certified(rule="chain")])
+def test_a_known_range_helps_where_answers_hardly_vary(explorer: Explorer) -> None:
+    """The range says R = 2 only; the empirical Bernstein sequence sees that the noise is a hundredth of it."""
+    objective = Modular([1.0, 0.9, 0.5, 0.4, 0.3, 0.2])
+    costs = []
+    for feedback in (Values(range=(-1.0, 3.0)), Values(noise=2.0)):
+        problem = Problem(6, 2, feedback, epsilon=0.2, seed=2)
+        result = simulate(explorer.build(problem), objective, uniform(0.02), 2)
+        assert [r.ended for r in result.rounds] == ["rule", "rule"]
+        costs.append(result.answers)
+    assert costs[0] < costs[1] / 3
+
+
+def test_certified_picks_nothing_at_random() -> None:
+    for rule in ("audit", "plain", "chain"):
+        problem = Problem(6, 2, Values(noise=0.3), epsilon=0.3, seed=2)
+        state = Certified(rule=rule).build(problem)  # type: ignore[arg-type]
+        result = simulate(state, Modular(VALUES), gaussian(0.3), 2)
+        assert all(len(r.candidates) == 1 for r in result.rounds)
+
+
+def quality(explorer: Explorer, problem: Problem, objective: Coverage, beta: float) -> float:
+    return simulate(explorer.build(problem), objective, btl(beta), problem.k, budget=problem.total).value
+
+
+def test_a_wrong_prior_costs_duels_little() -> None:
+    f = {"none": 0.0, "wrong": 0.0}
+    for seed in range(30):
+        objective = venice(seed % 10).objective
+        gains = objective.start().gains()
+        for name, prior in (("none", None), ("wrong", tuple(float(-x) for x in gains))):
+            problem = Problem(60, 6, Preferences(), budget=1080, prior=prior, seed=seed)
+            f[name] += quality(Duels(), problem, objective, 2.0)
+    assert f["wrong"] > 0.95 * f["none"]
