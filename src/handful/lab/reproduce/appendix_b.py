@@ -92,7 +92,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     axis.set_xlabel("α (c is worse than a and b by 2α)")
     axis.set_ylabel("queries of the first iteration")
     axis.set_title(f"Three items, σ² = {SIGMA2:g}")
-    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    style.legend_below(figure, axis, 2)
     return {"appendix-b": figure}
 
 

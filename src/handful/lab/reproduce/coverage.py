@@ -27,12 +27,12 @@ from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 from handful.objectives import Coverage
 
 TITLE = "(Coverage) How often the guarantees fail"
-ITEMS, PICKS, EPSILON, SIGMA2 = 16, 4, 0.1, 0.3
+ITEMS, PICKS, EPSILON, SIGMA2 = 16, 4, 0.1, 0.2
 SHRINK = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)
 EXPLORERS: dict[str, TopX | Uniform | Certified] = {
     FULL: TopX(), O: TopX(variant="O"), G: TopX(variant="G"), UNIFORM: Uniform(), CERTIFIED: Certified(),
 }  # fmt: skip
-WEIGHT = {FULL: 2e4, O: 4e4, G: 2.5e5, UNIFORM: 2.3e5, CERTIFIED: 5e2}
+WEIGHT = {FULL: 8e3, O: 2e4, G: 1.1e5, UNIFORM: 1e5, CERTIFIED: 3e2}
 RUNAWAY = 2_000_000
 """A run of G on two nearly equal items may never end; it is counted apart."""
 
@@ -123,8 +123,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
         axis.set_xlabel("radius, as a multiple of the one that is proven")
         axis.set_ylabel("share of runs")
         axis.set_title(title)
-    handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    style.legend_below(figure, axes[1], 5)
     return {"coverage": figure}
 
 

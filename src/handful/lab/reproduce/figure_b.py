@@ -88,7 +88,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     axis.set_xlabel("items, from the largest gain to the smallest")
     axis.set_ylabel("queries in the first iteration")
     axis.set_title(f"Where the queries go, σ² = {table.rows[0]['sigma2']:g}")
-    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    style.legend_below(figure, axis, 2)
     return {"b": figure}
 
 

@@ -55,7 +55,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, σ² = {LOUD:g}")
     line(axis, table.where(series=THOMPSON), style.LOOKS[THOMPSON], f"thompson, σ² = {LOUD:g}" + style.OURS_SUFFIX)
     frame(axis, "queries", "Value queries", table.distinct("budget"))
-    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    style.legend_below(figure, axis, 2)
     return {"d": figure}
 
 

@@ -61,7 +61,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, β = {DULL:g}")
     line(axis, table.where(series=DUELS), style.LOOKS[DUELS], f"duels, β = {DULL:g}" + style.OURS_SUFFIX)
     frame(axis, "comparisons", "Preference queries, τ = 1", table.distinct("budget"))
-    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    style.legend_below(figure, axis, 2)
     return {"e": figure}
 
 

@@ -43,8 +43,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
         frame(axis, "queries" if in_queries else "comparisons", "", ticks)
     axes[0].set_title("As in the paper: a query is τ comparisons")
     axes[1].set_title("What it costs: comparisons")
-    handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    style.legend_below(figure, axes[1], 3)
     return {"f": figure}
 
 

@@ -86,7 +86,7 @@ def in_style() -> Any:
     return mpl.rc_context(cast(Any, SETTINGS))
 
 
-def canvas(columns: int = 1, *, width: float = 6.6, height: float = 4.0, ratios: Sequence[float] | None = None) -> Any:
+def canvas(columns: int = 1, *, width: float = 6.6, height: float = 4.4, ratios: Sequence[float] | None = None) -> Any:
     """A figure and its axes."""
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(1, columns, squeeze=False, width_ratios=ratios)[0]
@@ -98,6 +98,12 @@ def save(figure: Figure, folder: Path, name: str) -> None:
     with in_style():
         figure.savefig(folder / f"{name}.png", dpi=200, metadata={"Software": None})
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+
+
+def legend_below(figure: Figure, axis: Axes, columns: int) -> None:
+    """The names of the lines of `axis` below everything, so that the curves keep the width of the page."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
 
 def label(series: str) -> str:
