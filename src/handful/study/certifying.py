@@ -38,7 +38,8 @@ def certificate_of(fold: Fold) -> Certificate:
     values = isinstance(fold.setup.problem.feedback, Values)
     certificate = _of_values(fold) if values else _of_comparisons(fold)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
-    unfinished = () if fold.exploration.all_picked else ("the study is not finished: this is about the picks so far",)
+    picked, k = len(fold.chosen), fold.setup.problem.k
+    unfinished = () if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
     return replace(
         certificate,
         assumptions=(*certificate.assumptions, *extra) if certificate.assumptions else (),
