@@ -121,7 +121,7 @@ def judge(tables: Tables) -> Finding:
     here = ", ".join(str(row["l"]) for row in own.rows)
     claims = (
         Claim(
-            "The sizes returned vary: TopX adapts to the largest gap Δ_l.",
+            "The sizes returned vary: TopX adapts to the largest gap Δₗ.",
             f"In this execution l = {here}. Over {len(all_.distinct('collection'))} collections every size among "
             f"{', '.join(map(str, seen))} occurs, l > 1 in {share(more, len(l)).say()} of the iterations, "
             f"{mean(l).say()} on average.",

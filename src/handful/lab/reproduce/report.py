@@ -22,7 +22,8 @@ max-width: 56rem; margin: 2.5rem auto; padding: 0 1.2rem; }
 h1, h2 { line-height: 1.2; font-family: system-ui, sans-serif; }
 h2 { margin-top: 3rem; border-top: 1px solid #ddd; padding-top: 1.5rem; } img { max-width: 100%; height: auto; }
 dt { font-weight: bold; margin-top: 1rem; } dd { margin: .2rem 0 0 0; } .note, .files { color: #555; font-size: .9em; }
-.holds { font: bold .8em system-ui, sans-serif; padding: .1em .5em; border-radius: .3em; border: 1px solid; }
+.holds { font: bold .8em system-ui, sans-serif; padding: .1em .5em; border-radius: .3em;
+border: 1px solid; white-space: nowrap; }
 .yes { color: #00604a; } .partly { color: #7a5200; } .no { color: #a02000; }
 table { border-collapse: collapse; } td, th { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; }
 """
@@ -77,12 +78,16 @@ def page(chapters: Sequence[Chapter], remarks: Sequence[str]) -> str:
 
 def _overview(chapters: Sequence[Chapter]) -> str:
     rows = [
-        f'<tr><td><a href="#{c.name}">{escape(c.finding.title)}</a></td><td>{escape(claim.paper)}</td>'
+        f"<tr><td>{_link(c) if place == 0 else ''}</td><td>{escape(claim.paper)}</td>"
         f"<td>{_badge(claim.holds)}</td></tr>"
         for c in chapters
-        for claim in c.finding.claims
+        for place, claim in enumerate(c.finding.claims)
     ]
     return f"<table><tr><th>figure</th><th>claim</th><th></th></tr>{''.join(rows)}</table>"
+
+
+def _link(chapter: Chapter) -> str:
+    return f'<a href="#{chapter.name}">{escape(chapter.finding.title)}</a>'
 
 
 def _badge(holds: str) -> str:
