@@ -10,8 +10,8 @@ import numpy as np
 
 from handful.core.budget import Budget, Unlimited
 from handful.core.draws import PICK, RIVAL, below, question_seed, uniforms
-from handful.core.explorers.board import OPEN, remove
-from handful.core.explorers.protocol import State, open_round, propose, tell
+from handful.core.explorers.board import OPEN
+from handful.core.explorers.protocol import State, drop, open_round, propose, tell
 from handful.core.objective import Objective
 from handful.core.responses import Response, respond
 from handful.core.simulate import ENDINGS
@@ -112,5 +112,5 @@ def live(
         this.pick = int(r["pick"])
         this.ended = ENDINGS[int(r["ended"])]
         rounds.append(this)
-        remove(state.board, this.pick)
+        drop(state, this.pick)
     return rounds
