@@ -29,7 +29,7 @@ it: then it says so.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from handful.core.explorers.scout import (
     scout_lead,
     scout_next,
     scout_spread,
+    scout_void,
 )
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
@@ -71,7 +72,9 @@ RULES = np.dtype(
         ("upper_width", np.float64),
         ("rho_upper", np.float64),  # where U was found last
         ("log_y", np.float64),
+        ("members", np.int64),  # |B|: k, or as many candidates as there were at the anchor
         ("cycles", np.int64),  # n
+        ("goal", np.int64),  # n, once the batch is in
         ("fresh", np.float64),  # weighted sum of all fresh answers
         ("rho_lower", np.float64),
         ("queued", np.int64),
@@ -101,6 +104,7 @@ class AuditedState(NamedTuple):
     rules: Rows
     items: Rows
     picks: Ints
+    fresh: Ints  # fresh answers to each pick
     worst: Ints  # the set B that U is the bound of
     queue: Ints
 
@@ -125,7 +129,7 @@ def new_audited(
     queue = np.zeros(max(size, k), np.int64)
     board = new_board(size, k, seed, in_flight)
     scout = new_scout(size, near, z, float(r["noise"][0]), prior)
-    return AuditedState(board, scout, r, np.zeros(size, ITEM), picks, worst, queue)
+    return AuditedState(board, scout, r, np.zeros(size, ITEM), picks, np.zeros(k, np.int64), worst, queue)
 
 
 @kernel
@@ -168,9 +172,10 @@ def remember(state: AuditedState) -> None:
             items[i].count = board.items[i].count
             items[i].total = board.items[i].total
     outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
-    if outlook < 0.95 * rules.outlook:
+    if rules.picked == 0 or outlook < 0.95 * rules.outlook:
         rules.outlook = outlook
         rules.anchor = rules.picked
+        rules.members = min(rules.k, board.round[0].candidates)
         for i in range(len(items)):
             taken = board.items[i].where < 0
             items[i].old = -1 if taken else items[i].count
@@ -189,6 +194,17 @@ def term(count: int, total: float, y: float, rho: float, noise: float) -> float:
     return total / T + 0.5 * noise * (y * (T + rho) / (T * T) + math.log((T + rho) / rho) / y)
 
 
+@small
+def represented(row: Any, y: float, rho: float, noise: float) -> tuple[float, float]:
+    """The smaller term of an item, by its old answers or those of the audit, and the mean of those answers."""
+    key = term(row.old, row.old_total, y, rho, noise)
+    centre = row.old_total / row.old if row.old > 0 else 0.0
+    if row.now > 0 and term(row.now, row.now_total, y, rho, noise) < key:
+        key = term(row.now, row.now_total, y, rho, noise)
+        centre = row.now_total / row.now
+    return key, centre
+
+
 @kernel
 def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats) -> tuple[float, float]:
     """A bound on max over B of Σ_B v̂ + R·√(β_B·Q_B), and how much of it is width; `best` becomes that B."""
@@ -199,9 +215,7 @@ def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats
     for i in range(len(items)):
         if items[i].old < 0:
             continue
-        key = term(items[i].old, items[i].old_total, y, rho, noise)
-        if items[i].now > 0:
-            key = min(key, term(items[i].now, items[i].now_total, y, rho, noise))
+        key, _ = represented(items[i], y, rho, noise)
         if held == m and not key > keys[m - 1]:
             continue
         q = held if held < m else m - 1
@@ -216,8 +230,8 @@ def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats
     means = 0.0
     for p in range(m):
         total += keys[p]
-        row = items[best[p]]
-        means += row.old_total / row.old if row.old > 0 else 0.0
+        _, centre = represented(items[best[p]], y, rho, noise)
+        means += centre
     return total, max(total - means, 0.0)
 
 
@@ -232,13 +246,24 @@ def choices(state: AuditedState, m: int) -> float:
     return sets + m * math.log(rules.anchor + 2.0) + math.log(2.0 * rules.k)
 
 
+@small
+def members(state: AuditedState) -> int:
+    """|B|: k, or as many as there are left to be in it."""
+    usable = 0
+    for i in range(len(state.items)):
+        if state.items[i].old >= 0:
+            usable += 1
+    state.rules[0].members = min(state.rules[0].k, usable)
+    return state.rules[0].members
+
+
 @kernel
 def bound_above(state: AuditedState, anew: bool) -> None:
     """U: the least bound over y (convex in y: golden section) and three ρ, which share δ_U; near the last ones if not
     anew.
     """
     rules = state.rules[0]
-    m = min(rules.k, len(state.items) - rules.anchor)
+    m = members(state)
     keys, best = np.empty(m), np.empty(m, np.int64)
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     found, width = np.inf, np.inf
@@ -301,7 +326,7 @@ def audit(state: AuditedState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: one batch given ∅, or for the picks."""
     rules = state.rules[0]
     if rules.phase == UPPER:
-        bound_above(state, False)
+        bound_above(state, rules.upper == np.inf)
     else:
         bound_below(state)
     if rules.lower >= rules.share * rules.upper - rules.epsilon:
@@ -313,7 +338,7 @@ def audit(state: AuditedState) -> None:
         close(state, UNREACHABLE)
         return
     k = rules.k
-    m = min(k, len(state.items) - rules.anchor)
+    m = rules.members
     few = np.inf
     for p in range(m):
         row = state.items[state.worst[p]]
@@ -324,14 +349,26 @@ def audit(state: AuditedState) -> None:
     rules.next = 0
     if below >= above:
         rules.phase = LOWER
-        rules.queued = k * max(1, min(rules.cycles // 10, len(state.queue) // k))
-        for p in range(rules.queued):
-            state.queue[p] = p % k
+        rules.goal = rules.cycles + max(1, min(rules.cycles // 10, len(state.queue) // k))
+        enqueue_picks(state)
         return
     rules.phase = UPPER
     rules.queued = m * max(1, min(int(few) // 10, len(state.queue) // m))
     for p in range(rules.queued):
         state.queue[p] = state.worst[p % m]
+
+
+@small
+def enqueue_picks(state: AuditedState) -> None:
+    """Ask for the fresh answers that are missing for the goal."""
+    rules = state.rules[0]
+    rules.queued = 0
+    rules.next = 0
+    for n in range(rules.cycles, rules.goal):
+        for at in range(rules.k):
+            if state.fresh[at] <= n and rules.queued < len(state.queue):
+                state.queue[rules.queued] = at
+                rules.queued += 1
 
 
 @small
@@ -370,6 +407,7 @@ def begin_audit(state: AuditedState, item: int) -> None:
     pick(state, item)
     rules.cycles = 0
     rules.fresh = 0.0
+    state.fresh[:] = 0
     bound_above(state, True)
     plan(state)
     audit(state)
@@ -417,41 +455,50 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
         elif rules.phase != SCOUTING:  # asked before the audit began; the audit may have waited for it
             go_on(state)
         return
-    if rules.phase == UPPER:
-        row = state.items[item]
-        if rules.anchor == 0:  # all answers given ∅ are alike, and no choice between them is paid for
+    credit(state, item, BACK - rival, answer)
+    go_on(state)
+
+
+@small
+def credit(state: AuditedState, item: int, given: int, answer: float) -> None:
+    """An answer about `item` given the first `given` picks: to the account that wants it now, before it is looked at.
+
+    In a round that is gone through again, with answers left out, it may be wanted by neither.
+    """
+    rules, row = state.rules[0], state.items[item]
+    if rules.phase == LOWER and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
+        state.fresh[given] += 1
+        rules.fresh += weight(state, given) * answer
+    elif (rules.phase == UPPER or rules.phase == LOWER) and given == rules.anchor and row.old >= 0:
+        if given == 0:  # all answers given ∅ are alike, and no choice between them is paid for
             row.old += 1
             row.old_total += answer
         else:
             row.now += 1
             row.now_total += answer
-    else:
-        rules.fresh += weight(state, BACK - rival) * answer
-    go_on(state)
 
 
 @kernel
 def go_on(state: AuditedState) -> None:
     """Once nothing is in flight and the batch is asked, see what it showed."""
     rules, r = state.rules[0], state.board.round[0]
-    if r.asked == r.counted and rules.next == rules.queued:
-        if rules.phase == LOWER:
-            rules.cycles += rules.queued // rules.k
-        audit(state)
+    if rules.phase == SCOUTING or rules.phase == DONE or r.asked != r.counted or rules.next != rules.queued:
+        return
+    if rules.phase == LOWER:
+        if state.fresh.min() < rules.goal:  # some came to nothing
+            enqueue_picks(state)
+            return
+        rules.cycles = rules.goal
+    audit(state)
 
 
 @kernel
 def void(state: AuditedState, item: int, rival: int) -> None:
-    """A question of the audit is asked again; the scout just goes on."""
-    rules = state.rules[0]
-    if state.board.round[0].ended != OPEN:
-        return
-    if rival >= NOW:
-        if rules.phase != SCOUTING:
-            go_on(state)
-        return
-    rules.next -= 1
-    state.queue[rules.next] = item if rules.phase == UPPER else BACK - rival
+    """Nothing was learnt; what the audit misses is asked again."""
+    if state.board.round[0].ended == OPEN:
+        if rival >= NOW:
+            scout_void(state.scout, state.board, item)
+        go_on(state)
 
 
 @kernel
@@ -461,8 +508,12 @@ def late(state: AuditedState, item: int, rival: int, answer: float) -> None:
 
 @kernel
 def leave(state: AuditedState, item: int) -> None:
-    """The scout looks no more."""
+    """The scout looks no more; and what was never picked is no part of f(OPT) either."""
     scout_forget(state.scout, item)
+    for p in range(state.rules[0].picked):
+        if state.picks[p] == item:
+            return
+    state.items[item].old = -1
 
 
 @kernel
