@@ -63,11 +63,16 @@ __all__ = [
 ]
 
 
+_PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
+
+
 def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return import_module(f"handful.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'handful' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, *_PARTS])

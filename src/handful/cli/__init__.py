@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pkgutil
 import sys
+import warnings
 from importlib import import_module
+from typing import Annotated, TextIO
 
 import typer
 
@@ -19,10 +21,39 @@ app = typer.Typer(
 )
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from handful import __version__
+
+        typer.echo(f"handful {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _handful(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Which version this is.")
+    ] = False,
+) -> None:
+    """Pick the best few of many when quality can only be asked for, and every answer is noisy."""
+
+
+def _note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    typer.secho(f"handful: note: {message}", fg="yellow", err=True)
+
+
 def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
     for group in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{group.name}")  # registers its commands
+    warnings.showwarning = _note
     try:
         app()
     except HandfulError as error:

@@ -23,6 +23,7 @@ from handful.core.confidence import beta_binomial, normal_mixture
 from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee
 from handful.core.objective import Floats, Ints
 
+NOTHING_YET = "nothing has been picked yet"
 NO_SCALE = "comparisons show who is better, not how much anything is worth: they can never bound f(OPT) or a ratio"
 
 
@@ -57,6 +58,8 @@ class Certificate:
     @property
     def sentence(self) -> str:
         """What a manager would want to know."""
+        if self.reasons == (NOTHING_YET,):
+            return f"{_capital(NOTHING_YET)}."
         said: list[str] = []
         if self.ratio is not None and self.ratio > 0:
             worth = f"this selection is worth at least {100 * self.ratio:.0f}% of the best possible one"
@@ -108,40 +111,59 @@ class Counted:
 
 @dataclass(frozen=True)
 class Account:
-    """L and F."""
+    """L, F, and a bound on f(OPT) itself: F holds only against L, since lower bounds stand in it for gains of picks."""
 
     value: float
-    optimum: float
+    against: float
+    ceiling: float | None = None  # F itself, if none of it comes from a later round than the first
+
+    @property
+    def optimum(self) -> float:
+        """f(OPT) is at most this."""
+        return self.against if self.ceiling is None else self.ceiling
 
     @property
     def ratio(self) -> float:
         """L/F; a selection of nothing at all has ratio 0."""
-        return min(1.0, self.value / self.optimum) if self.optimum > 0 and math.isfinite(self.optimum) else 0.0
+        return min(1.0, self.value / self.against) if self.against > 0 and math.isfinite(self.against) else 0.0
 
     @property
     def epsilon(self) -> float:
         """What must be taken off (1 − 1/e)·f(OPT)."""
-        return max(0.0, (1.0 - 1.0 / math.e) * self.optimum - self.value)
+        return max(0.0, (1.0 - 1.0 / math.e) * self.against - self.value)
 
 
-def account_of(rounds: Sequence[Counted], k: int, noise: float, delta: float, shrink: float = 1.0) -> Account:
-    """L and F from what the rounds counted, whoever chose what to ask. `shrink` is for tests of power."""
+def account_of(
+    rounds: Sequence[Counted],
+    k: int,
+    noise: float,
+    delta: float,
+    shrink: float = 1.0,
+    without: Sequence[int] = (),
+) -> Account:
+    """L and F from what the rounds counted, whoever chose what to ask.
+
+    `without` are items that were withdrawn, and `shrink` is for tests of power.
+    """
     size = len(rounds[0].count)
-    alpha = delta / (len(rounds) * size)
-    value, optimum = 0.0, math.inf
+    alpha = delta / (k * size)
+    value, against, ceiling, spent = 0.0, math.inf, math.inf, 0.0
     upper = np.full(size, np.inf)
     chosen = np.zeros(size, bool)
+    chosen[list(without)] = True
     for r in rounds:
         radius = shrink * _radii(r.count, noise, alpha)
         with np.errstate(invalid="ignore"):
             upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + radius, 0.0)), upper)
         top = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()
-        optimum = min(optimum, value + float(top))
+        against = min(against, value + float(top))
+        ceiling = min(ceiling, spent + float(top))
         if r.count[r.pick] > 0:
             value += max(0.0, float(r.mean[r.pick] - radius[r.pick]))
+        spent += float(upper[r.pick])
         chosen[r.pick] = True
     last = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()  # also after the last pick, from carried bounds
-    return Account(value, min(optimum, value + float(last)))
+    return Account(value, min(against, value + float(last)), min(ceiling, spent + float(last)))
 
 
 def _radii(count: Ints, noise: float, alpha: float) -> Floats:

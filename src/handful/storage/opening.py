@@ -34,7 +34,9 @@ def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") ->
         database.prepare()
     exists = _exists(database, name)
     if mode == "create" and exists:
-        raise StudyExists(f"{database.where} has a study {name!r} already: open it, or choose another name")
+        raise StudyExists(
+            f"{database.where} has a study {name!r} already: go on with Study.open(url, name={name!r}), or choose another name"
+        )
     if mode != "create" and not exists:
         raise StudyNotFound(f"{database.where} has no study {name!r}{_known(database)}")
     if mode == "read":
@@ -42,7 +44,10 @@ def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") ->
     writer = SqlWriter(database, name)
     if mode == "create" and not writer.is_new:
         writer.close()
-        raise StudyExists(f"{database.where} was just given a study {name!r} by another process: choose another name")
+        raise StudyExists(
+            f"{database.where} has a study {name!r} already: "
+            f"open it, or choose another name (Study.open(url, name={name!r}) goes on with it)"
+        )
     return writer
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from handful.core.certificates import (
     NO_SCALE,
+    NOTHING_YET,
     Account,
     Certificate,
     Counted,
@@ -18,7 +19,7 @@ from handful.core.certificates import (
     total_slack,
 )
 from handful.core.explorers.audited import LOWER, SCOUTING, UPPER, AuditedState
-from handful.core.explorers.paper import assumptions_of
+from handful.core.explorers.paper import IN_ORDER, assumptions_of
 from handful.core.feedback import Values
 from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
 from handful.study.fold import ClosedRound, Fold
@@ -26,18 +27,26 @@ from handful.study.questions import ANSWERED, VOID
 
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
-BY_RULE = "excluding workers by the rules was right"
+BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
+WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
+SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 
 
 def certificate_of(fold: Fold) -> Certificate:
     """What may be claimed about the items chosen so far."""
     if not fold.rounds:
-        return Certificate(reasons=("nothing has been picked yet",))
+        return Certificate(reasons=(NOTHING_YET,))
     if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
         return Certificate(reasons=(BY_HAND,))
+    if getattr(fold.setup.explorer, "shrink", 1.0) < 1:
+        return Certificate(reasons=(SHRUNK,))
     values = isinstance(fold.setup.problem.feedback, Values)
     certificate = _of_values(fold) if values else _of_comparisons(fold)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
+    if fold.exploration.withdrawn:
+        extra = (*extra, WITHDRAWN)
+    if VOID in fold.questions.standing and IN_ORDER not in certificate.assumptions:
+        extra = (*extra, IN_ORDER)
     picked, k = len(fold.chosen), fold.setup.problem.k
     unfinished = () if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
     return replace(
@@ -75,7 +84,8 @@ def _of_values(fold: Fold) -> Certificate:
     if isinstance(state, AuditedState):
         return _of_audit(fold, state)
     rounds = [Counted(closed.closing.pick, closed.answers, closed.means) for closed in fold.rounds]
-    account = account_of(rounds, problem.rounds, noise, problem.delta)
+    withdrawn = sorted(fold.exploration.withdrawn)
+    account = account_of(rounds, problem.rounds, noise, problem.delta, without=withdrawn)
     return from_values(account, _guarantee(fold), problem.delta, assumptions_of(problem))
 
 
@@ -91,15 +101,12 @@ def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
     certificate = from_values(Account(lower, upper), _guarantee(fold), problem.delta, assumptions_of(problem), reasons)
     if int(rules["anchor"]) == 0:
         return certificate
-    epsilon = max(0.0, share * upper - lower)
-    bound = certificate.bound if problem.ratio is None else None
-    return replace(
-        certificate,
-        bound=bound if _guarantee(fold).bound is not None or bound is None else OPTIMUM_BOUND,
-        epsilon=certificate.epsilon if _guarantee(fold).bound is not None else epsilon,
-        ratio=min(share, lower / upper) if upper > 0 else None,
-        optimum=None,
-    )
+    met = _guarantee(fold)
+    bound, epsilon = met.bound, met.epsilon
+    if bound is None and problem.ratio is None and certificate.bound is not None:
+        bound, epsilon = OPTIMUM_BOUND, max(0.0, share * upper - lower)
+    ratio = min(share, lower / upper) if upper > 0 else None
+    return replace(certificate, bound=bound, epsilon=epsilon, ratio=ratio, optimum=None)
 
 
 def _of_comparisons(fold: Fold) -> Certificate:

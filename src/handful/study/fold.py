@@ -167,12 +167,23 @@ class Fold:
         exploration.check_closing(event)
         items = exploration.state.board.items
         counts: Ints = items["count"].copy()
-        means = np.divide(items["total"], counts, out=np.full(len(counts), np.nan), where=counts > 0)
+        if self.setup.explorer.order == "none":
+            counts = self.answers_about(range(exploration.first, len(self.questions)))
+        told = items["count"]
+        means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
         asked = range(exploration.first, len(self.questions))
         estimates = estimate(exploration.state)
         self.rounds.append(ClosedRound(event, asked, counts, means, estimates, self.workers.any_excluded_by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
+
+    def answers_about(self, asked: range) -> Ints:
+        """For each item, the answered comparisons among `asked` that it took part in, on either side."""
+        questions, here = self.questions, slice(asked.start, asked.stop)
+        answered = np.asarray(questions.standing[here]) == ANSWERED
+        sides = [np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival)]
+        size = self.setup.problem.size
+        return np.bincount(sides[0], minlength=size) + np.bincount(sides[1], minlength=size)
 
     @property
     def spent(self) -> int:

@@ -103,7 +103,9 @@ def status_of(fold: Fold, items: tuple[Any, ...], finished: str | None) -> Statu
             for n, name in enumerate(workers.names)
         ),
         candidate=board.items["where"] >= 0,
-        counted=board.items["count"].copy(),
+        counted=fold.answers_about(range(exploration.first, len(fold.questions)))
+        if fold.setup.explorer.order == "none"
+        else board.items["count"].copy(),
         waiting=board.items["waiting"].copy(),
         mean=estimates.mean,
         lower=estimates.lower,

@@ -210,7 +210,7 @@ class Pivot:
         comparisons_only(self.name, problem)
         needs_an_end(self.name, problem, False)
         assert isinstance(problem.feedback, Preferences)
-        gamma = 0.0
+        gamma, share = 0.0, 0.0
         if problem.epsilon is not None:
             if problem.feedback.beta is None:
                 raise InvalidProblem("pivot needs to know how sharp the crowd is at least: give Preferences(beta=...)")
@@ -223,6 +223,7 @@ class Pivot:
             problem.in_flight,
             scores(problem),
             gamma=gamma,
+            epsilon=share,
             delta=problem.delta / problem.rounds,
             shrink=self.shrink,
         )

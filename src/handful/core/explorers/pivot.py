@@ -31,6 +31,7 @@ from handful.core.objective import Floats
 RULES = np.dtype(
     [
         ("gamma", np.float64),  # γ
+        ("epsilon", np.float64),  # ε′, what γ amounts to in f
         ("delta", np.float64),  # δ′
         ("shrink", np.float64),
         ("warm", np.int64),  # duels per candidate before the first pivot is named
@@ -134,12 +135,12 @@ def tell(state: PivotState, item: int, rival: int, answer: float) -> None:
         enthrone(state, rival)
         rules.left -= 1
     if rules.left == 0:
-        finish(state, RULE, rules.gamma)
+        finish(state, RULE, rules.epsilon)
 
 
 @small
 def finish(state: PivotState, ended: int, reached: float) -> None:
-    """The pivot is the pick; `reached` is γ."""
+    """The pivot is the pick, within `reached` of the best."""
     board, rules = state.board, state.rules[0]
     board.best[0] = rules.pivot if rules.pivot >= 0 else best_of(state.belief.items, board)
     board.round[0].size = 1

@@ -29,6 +29,7 @@ RULES = np.dtype(
         ("items", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
         ("lead", np.int64),
+        ("first", np.int64),  # items whose first answer of this round is in flight
     ],
     align=True,
 )
@@ -126,6 +127,7 @@ def scout_begin(scout: Scout) -> None:
         scout.items[i].mean = -np.inf
     rebuild(scout)
     scout.rules[0].lead = -1
+    scout.rules[0].first = 0
 
 
 @kernel
@@ -152,6 +154,7 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
     r.answers += 1
     if seen.count == 1:
         r.items += 1
+        r.first -= 1
     else:
         r.squares += (answer - before) * (answer - row.mean)
     row.hope = min(row.cap, row.mean + error(scout, T))
@@ -184,20 +187,38 @@ def scout_next(scout: Scout, board: Board) -> int:
     """What to ask next: the leader or the most hopeful other, whichever has fewer answers."""
     lead = scout.means[1]
     if lead < 0 or scout.items[lead].mean == -np.inf:
-        return scout.hopes[1]
-    other = second(scout, lead)
-    if other < 0:
-        return lead
-    a = board.items[lead].count + board.items[lead].waiting
-    b = board.items[other].count + board.items[other].waiting
-    return lead if a < b else other
+        item = scout.hopes[1]
+    else:
+        item = second(scout, lead)
+        if item < 0 or waited_for(board, lead) < waited_for(board, item):
+            item = lead
+    if board.items[item].count == 0 and board.items[item].waiting == 0:  # one first answer is enough to wait for
+        scout.rules[0].first += 1
+        scout.items[item].hope = -np.inf
+        climb(scout, item, True)
+    return item
+
+
+@small
+def waited_for(board: Board, item: int) -> int:
+    """Answers about an item, those in flight included."""
+    return board.items[item].count + board.items[item].waiting
+
+
+@kernel
+def scout_void(scout: Scout, board: Board, item: int) -> None:
+    """A question came to nothing: an item that it was the first about is as hopeful as before."""
+    if board.items[item].count == 0 and board.items[item].waiting == 0 and board.items[item].where >= 0:
+        scout.rules[0].first -= 1
+        scout.items[item].hope = scout.items[item].cap
+        climb(scout, item, True)
 
 
 @kernel
 def scout_spread(scout: Scout, board: Board) -> bool:
     """Whether nobody has hope to beat the leader by much."""
     lead = scout.means[1]
-    if lead < 0 or scout.items[lead].mean == -np.inf:
+    if lead < 0 or scout.items[lead].mean == -np.inf or scout.rules[0].first > 0:
         return False
     scout.rules[0].lead = lead
     other = second(scout, lead)

@@ -280,7 +280,7 @@ def examine(state: TopXState) -> None:
         enqueue(state, rules.repeats * rules.tau)
         if rules.queued == 0:
             lead(state, 1, 0.0)
-            finish(state, 1, RULE, rules.epsilon)
+            finish(state, 1, RULE, rules.epsilon if rules.beta == -1.0 else np.inf)
         return
     enqueue(state, 1)  # an item whose only question came to nothing is asked again first
     if rules.queued > 0:

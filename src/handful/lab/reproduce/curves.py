@@ -69,7 +69,7 @@ def up_to_three_times(found: dict[float, Interval]) -> Holds:
     """Whether UNIFORM needs more budget, and three times as much for some target."""
     if any(i.low > 1 for i in found.values()):
         return verdict(True, any(i.low > 1 and i.high >= 3 for i in found.values()))
-    return "does not hold" if found and all(i.high < 1 for i in found.values()) else "is undecided"
+    return "does not hold" if found and all(i.high < 3 for i in found.values()) else "is undecided"
 
 
 def gains_with_budget(own: Table) -> Interval:

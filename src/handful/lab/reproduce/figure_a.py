@@ -73,15 +73,16 @@ def first_round(collection_seed: int, seed: int, cap: int) -> list[Row]:
 
 def draw(tables: Tables) -> dict[str, Figure]:
     """Cost on the left, when O is cheaper on the right."""
-    figure, (left, right) = style.canvas(2, width=9.6, height=4.3, ratios=[1.75, 1])
+    figure, (left, right) = style.canvas(2, width=9.6, height=4.9, ratios=[1.75, 1])
     _cost(left, tables["a"])
     _when(right, tables["a-first-round"])
+    style.legend_below(figure, left, 3)
     return {"a": figure}
 
 
 def _cost(axis: Axes, table: Table) -> None:
     cap = max((float(r["queries"]) for r in table.rows if r["how"] == "capped"), default=None)
-    for series in (*DRAWN[:-1], FIXED, CERTIFIED):
+    for place, series in enumerate((*DRAWN[:-1], FIXED, CERTIFIED)):
         own = table.where(series=series)
         look = style.LOOKS[series]
         noise = own.distinct("sigma2")
@@ -92,7 +93,10 @@ def _cost(axis: Axes, table: Table) -> None:
             continue
         anchor = cost(own, met[-1]).mid / met[-1] ** 2
         axis.plot([met[-1], *over], [anchor * s**2 for s in (met[-1], *over)], color=look.colour, lw=1, ls=(0, (1, 2)))
-        axis.plot(over, [cap] * len(over), **look.of(linestyle="none", markerfacecolor="white", zorder=5))
+        aside = 1.06 ** (place - 1.5)  # else they would hide each other
+        axis.plot(
+            [s * aside for s in over], [cap] * len(over), **look.of(linestyle="none", markerfacecolor="white", zorder=5)
+        )
     if cap is not None:
         style.level(axis, cap, f"cap {number(cap)}: runs that reach it (hollow) cost more; dotted: grows as σ⁴")
     style.level(axis, N * K, f"GREEDY, noise-free: N·k = {N * K}", x=0.99)
@@ -105,7 +109,7 @@ def _cost(axis: Axes, table: Table) -> None:
     axis.set_xlabel("noise σ² (answers are uniform on μ ± σ²)")
     axis.set_ylabel("queries until the guarantee is met")
     axis.set_title("Cost of the guarantee")
-    axis.legend(loc="upper left", bbox_to_anchor=(0.0, 0.88) if cap else None)
+    axis.set_xlim(-0.02, 1.3 * max(ticks))
 
 
 def _when(axis: Axes, table: Table) -> None:

@@ -22,6 +22,7 @@ class Kept:
 
     def __init__(self, folder: Path, *, fresh: bool = False) -> None:
         self._path = folder / KEPT
+        self._code = code_stamp()  # of the code that is loaded now
         if fresh:
             self._path.unlink(missing_ok=True)
         self._rows: dict[str, list[Row]] = {}
@@ -47,9 +48,9 @@ class Kept:
     def add(self, cell: Cell, rows: list[Row]) -> None:
         """Keep what was measured."""
         self._rows[cell.key] = rows
-        self.stamps.add(code_stamp())
+        self.stamps.add(self._code)
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": cell.key, "code": code_stamp(), "rows": rows}) + "\n")
+            file.write(json.dumps({"key": cell.key, "code": self._code, "rows": rows}) + "\n")
 
     def tables(self, cells: Sequence[Cell]) -> dict[str, Table]:
         """Rows in the order of the cells, whenever they were measured: the same seed gives the same file."""
