@@ -72,7 +72,7 @@ def test_a_wide_interval_leaves_a_claim_undecided() -> None:
     assert up_to_three_times({0.8: Interval(1.5, 0.7, 3.5)}) == "is undecided"
     assert up_to_three_times({0.8: Interval(1.5, 1.1, 2.0)}) == "holds in part"
     assert up_to_three_times({0.8: Interval(2.5, 1.1, 3.2)}) == "holds"
-    assert up_to_three_times({0.8: Interval(0.5, 0.3, 0.9)}) == "does not hold"
+    assert up_to_three_times({0.8: Interval(1.2, 0.9, 1.5)}) == "does not hold"
     assert up_to_three_times({}) == "is undecided"
 
 
