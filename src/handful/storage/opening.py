@@ -35,7 +35,8 @@ def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") ->
     exists = _exists(database, name)
     if mode == "create" and exists:
         raise StudyExists(
-            f"{database.where} has a study {name!r} already: go on with Study.open(url, name={name!r}), or choose another name"
+            f"{database.where} has a study {name!r} already: open it, or choose another name "
+            f"(Study.open(url, name={name!r}) goes on with it)"
         )
     if mode != "create" and not exists:
         raise StudyNotFound(f"{database.where} has no study {name!r}{_known(database)}")

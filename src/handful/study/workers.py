@@ -14,7 +14,7 @@ class Workers:
         self.skips = array("i")
         self._numbers: dict[str, int] = {}
         self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
-        self._overruled = False  # whether somebody was restored whom a rule had excluded
+        self._overruled: list[int] = []  # those restored whom a rule had excluded
 
     def number(self, name: str | None) -> int:
         """The worker's number; -1 for answers from nobody in particular."""
@@ -52,7 +52,7 @@ class Workers:
     def restore(self, name: str) -> None:
         """Their answers count again."""
         if self._excluded.pop(self.number(name), False):
-            self._overruled = True
+            self._overruled.append(self.number(name))
 
     def knows(self, name: str | None) -> bool:
         """Whether they ever answered, skipped or were excluded."""
@@ -74,4 +74,4 @@ class Workers:
     @property
     def any_excluded_by_hand(self) -> bool:
         """Whether somebody is excluded by no rule that was fixed before the start, or restored against one."""
-        return self._overruled or not all(self._excluded.values())
+        return bool(self._overruled) or not all(self._excluded.values())

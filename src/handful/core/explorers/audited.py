@@ -172,7 +172,8 @@ def remember(state: AuditedState) -> None:
             items[i].count = board.items[i].count
             items[i].total = board.items[i].total
     outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
-    if rules.picked == 0 or outlook < 0.95 * rules.outlook:
+    worth = 0.95 if rules.anchor == 0 else 0.99  # the first anchor pays for fewer choices, so leaving it must pay
+    if rules.picked == 0 or outlook < worth * rules.outlook:
         rules.outlook = outlook
         rules.anchor = rules.picked
         rules.members = min(rules.k, board.round[0].candidates)
