@@ -26,7 +26,7 @@ def test_philox_gives_the_published_answers(counter: str, key: str, expected: st
 
 
 def test_the_seed_is_the_key_and_number_round_and_stream_are_the_counter() -> None:
-    seed, n = 0x299F31D0_A4093822, 0x85A308D3_243F6A88
+    seed, n = np.uint64(0x299F31D0_A4093822), np.uint64(0x85A308D3_243F6A88)
     first, second = words(seed, 0x13198A2E, 0x03707344, n)
     assert f"{int(first):016x}" == "d16cfe0994fdcceb"
     assert f"{int(second):016x}" == "5001e42024126ea1"

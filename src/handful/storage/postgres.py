@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLocked
 from handful.storage.database import Database, Session
 from handful.storage.forks import belongs_to_this_process
-from handful.storage.tables import events, make_tables
+from handful.storage.tables import check_format, events, make_tables, tables_present
 
 if TYPE_CHECKING:
     import psycopg
@@ -79,8 +79,10 @@ class PostgresDatabase(Database):
             encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
             if encoding != "UTF8":
                 raise StorageError(f"{self.where} has encoding {encoding}, expected UTF8: use a database that has it")
-            if self.has_tables(connection):
+            if tables_present(connection):
+                check_format(connection, self.where)
                 return
+            # Whose tables these are is asked under the lock: another process may be making them at this moment.
             connection.execute(select(func.pg_advisory_xact_lock(_key("handful"))))
             if not self.has_tables(connection):
                 make_tables(connection)
