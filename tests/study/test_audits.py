@@ -1,0 +1,80 @@
+"""Whatever happens to a study in the middle of its audit, every answer stays in the account it belongs to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handful import Certified, Study, Values
+from handful.core.explorers.audited import SCOUTING
+from handful.study import Question
+
+DEPTH = (10.0, 8.0, 6.0)  # what any item gains, given none, one and two others
+
+
+def answer(q: Question, rng: np.random.Generator) -> float:
+    return DEPTH[len(q.chosen)] + float(rng.normal())
+
+
+def step(study: Study, worker: str, rng: np.random.Generator) -> None:
+    questions = study.ask(1, worker=worker)
+    assert questions, "there is nothing to ask and the study has not ended"
+    study.tell(questions[0].id, answer(questions[0], rng), worker=worker)
+
+
+def audited(seed: int, rng: np.random.Generator) -> Study:
+    """A study in the middle of its audit, one answer in five by worker b."""
+    study = Study(
+        [f"i{j}" for j in range(6)], 3, feedback=Values(noise=1.0), explorer=Certified(near=0.3), ratio=0.78, seed=seed
+    )
+    while study.fold.exploration.state.rules["phase"][0] == SCOUTING or len(study.fold.rounds) < 2:
+        step(study, "a", rng)
+    for n in range(100):
+        step(study, "b" if n % 5 == 0 else "a", rng)
+    assert study.finished is None
+    return study
+
+
+def check_accounts(study: Study) -> None:
+    """Means of answers given ∅ are about 10, and a cycle of fresh answers adds up to about 24."""
+    state = study.fold.exploration.state
+    if int(state.rules["anchor"][0]) == 0:
+        asked = state.items["old"] > 0
+        T = state.items["old"][asked]
+        assert np.all(np.abs(state.items["old_total"][asked] / T - DEPTH[0]) < 5 / np.sqrt(T))
+        n = int(state.fresh.sum())
+        if n and state.fresh.min() == state.fresh.max():
+            cycles = n / 3
+            assert abs(float(state.rules["fresh"][0]) / cycles - sum(DEPTH)) < 5 * np.sqrt(3 / cycles)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_excluding_somebody_in_an_audit_mixes_no_accounts_and_the_study_still_ends(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    study = audited(seed, rng)
+    study.exclude("b", reason="failed gold", by_rule=True)
+    for _ in range(20000):
+        check_accounts(study)
+        if study.finished is not None:
+            break
+        step(study, "a", rng)
+    assert study.finished is not None
+    ratio = study.result().certificate.ratio
+    assert ratio is None or ratio <= 0.8 + 1e-9  # 24 of the 30 that single gains show
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_item_withdrawn_before_or_in_an_audit_is_asked_about_no_more_and_the_study_still_ends(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    study = audited(seed, rng)
+    gone = next(item for item in (f"i{j}" for j in range(6)) if item not in study.result().chosen)
+    study.withdraw(gone)
+    for _ in range(20000):
+        if study.finished is not None:
+            break
+        questions = study.ask(1, worker="a")
+        assert questions
+        assert questions[0].item != gone
+        study.tell(questions[0].id, answer(questions[0], rng), worker="a")
+    assert study.finished is not None
+    assert gone not in study.result().chosen
