@@ -102,8 +102,9 @@ def crowd(server: Started, people: int, turns: int, study: str = STUDY) -> None:
                 person.answer("left" if turn % (number + 2) else "right", ms=900 + 300 * number)
 
 
-SIZES = {1280: 800, 360: 640, 320: 568, 740: 360}
+SIZES = {1280: 800, 1200: 800, 1024: 768, 768: 1024, 360: 640, 320: 568, 740: 360}
 LOOKED_AT_BY_AXE = (1280, 360)
+WHOLE = "[...document.querySelectorAll('.scroll')].every((part) => part.scrollWidth <= part.clientWidth)"
 ONLY_COLOURS = {"runOnly": ["color-contrast"]}
 
 
@@ -113,6 +114,7 @@ def look(page: Page, name: str, *, whole: bool = False) -> None:
     for width, height in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} scrolls at {width} px"
+        assert page.evaluate(WHOLE), f"something is cut off in {name} at {width} px"
         for light in ("dark", "light") if width in LOOKED_AT_BY_AXE else ("light",):
             page.emulate_media(color_scheme=light, reduced_motion="reduce")
             page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{light}.png", full_page=whole, animations="disabled")

@@ -5,13 +5,19 @@ import { Folded, reconcile } from "./lists.js";
 import { find, make } from "./page.js";
 
 const FEW = 15;
+const IN_A_ROW = 6; // a summary of so many stands in one row, or on a narrow page in two
 const nameOf = (line) => line.card.caption || line.id;
 const rounded = (x) => x.toFixed(2);
 
 /** The numbered summary, with rooms for what is still to come. */
 export function showSummary({ chosen, k }) {
   const rooms = Array.from({ length: Math.max(0, k - chosen.length) }, (_, at) => ({ room: chosen.length + at + 1 }));
-  reconcile(find("#summary"), [...chosen, ...rooms], (line) => (line.room ? `room ${line.room}` : line.id), (line) => {
+  const list = find("#summary");
+  if (k > 1 && k <= IN_A_ROW) {
+    list.style.setProperty("--in-a-row", Math.max(3, k));
+    list.style.setProperty("--in-half-a-row", k > 3 ? Math.ceil(k / 2) : 3);
+  }
+  reconcile(list, [...chosen, ...rooms], (line) => (line.room ? `room ${line.room}` : line.id), (line) => {
     if (line.room) {
       return make("li", { className: "room" }, make("div", { className: "face", textContent: line.room }));
     }
