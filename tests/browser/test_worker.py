@@ -17,6 +17,7 @@ from tests.crowd.clients import Started
 
 Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
+GLANCE_MS = 400
 
 
 def test_keys_clicks_and_taps_answer_for_the_side_they_are_on(serve: Serve, somebody: Somebody) -> None:
@@ -51,6 +52,34 @@ def test_the_practice_is_noted_and_never_counted(serve: Serve, somebody: Somebod
     assert answers(server) == []
     journal = server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
     assert re.search(r'"practice":\s*\{"correct":\s*1,\s*"of":\s*2\}', journal)
+
+
+def test_keys_alone_lead_from_the_first_page_to_an_answer(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk = WorkersPage.at(server, somebody())
+    page = desk.page
+    page.wait_for_selector("#begin")
+    page.wait_for_timeout(GLANCE_MS)
+    page.keyboard.press("ArrowRight")  # does not agree to anything
+    expect(page.locator("#welcome")).to_be_visible()
+    page.keyboard.press("Enter")
+    for answer, onward in (("ArrowLeft", "Enter"), ("2", "ArrowRight")):
+        desk.ready().page.keyboard.press(answer)
+        page.wait_for_selector("#onward:visible")
+        page.keyboard.press(onward)  # too soon to have been meant
+        expect(page.locator("#lesson")).to_be_visible()
+        page.wait_for_timeout(GLANCE_MS)
+        page.keyboard.press(onward)
+    desk.ready().press("ArrowLeft")
+    assert len(answers(server)) == 1
+
+
+def test_alone_keys_begin_at_once(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.at(serve(settings=Settings(goal=None, consent=None, solo=True)), somebody())
+    desk.page.wait_for_selector("#begin")
+    desk.page.wait_for_timeout(GLANCE_MS)
+    desk.page.keyboard.press("Enter")
+    desk.ready().press("ArrowRight")
 
 
 def test_a_held_key_and_a_double_click_answer_once(serve: Serve, somebody: Somebody) -> None:

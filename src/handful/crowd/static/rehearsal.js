@@ -57,7 +57,7 @@ async function asked(view, lesson) {
 function explained(title, text, onward) {
   find("#lesson-title").textContent = title;
   find("#lesson-text").textContent = text;
-  find("#onward").textContent = onward;
+  find("#onward span").textContent = onward;
   show("lesson");
   return new Promise((done) => find("#onward").addEventListener("click", done, { once: true }));
 }

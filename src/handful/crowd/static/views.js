@@ -3,13 +3,30 @@
 import { all, find, make, speak } from "./page.js";
 import { words } from "./cards.js";
 
+const GLANCE_MS = 350; // a key that was pressed twice by accident does not turn two pages
+
+let shown = 0;
+
 /** Show one section and hide the others; somebody who listens is taken to its heading. */
 export function show(name) {
   const target = find(`#${name}`);
   if (!target.hidden) return;
+  shown = performance.now();
   for (const section of all("[data-view]")) section.hidden = section !== target;
   find("[tabindex='-1']", target)?.focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+/** Where there is one way on, its keys work from the first moment, wherever the focus is. */
+export function goOnByKey() {
+  document.addEventListener("keydown", (event) => {
+    const onward = find("[data-view]:not([hidden]) .main:not([hidden])");
+    const native = event.key === "Enter" && event.target.closest("button, a, input, summary");
+    if (!onward || native || find("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!onward.getAttribute("aria-keyshortcuts")?.split(" ").includes(event.key)) return;
+    event.preventDefault();
+    if (!event.repeat && performance.now() - shown > GLANCE_MS) onward.click();
+  });
 }
 
 const RESTING = {

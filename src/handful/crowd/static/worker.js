@@ -5,7 +5,7 @@ import { find, toast } from "./page.js";
 import { PairView } from "./pair.js";
 import { rehearse } from "./rehearsal.js";
 import { Refusal, request } from "./server.js";
-import { show, stuck } from "./views.js";
+import { goOnByKey, show, stuck } from "./views.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
@@ -28,7 +28,8 @@ function welcome(about) {
     : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.`;
   find("#consent").hidden = !about.consent;
   find("#consent-text").textContent = about.consent ?? "";
-  find("#begin").textContent = about.consent ? "I agree, begin" : "Begin";
+  find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
+  find("#begin").setAttribute("aria-keyshortcuts", about.consent ? "Enter" : "Enter ArrowRight"); // agreeing is no slip
   show("welcome");
   return new Promise((done) => find("#begin").addEventListener("click", done, { once: true }));
 }
@@ -46,6 +47,7 @@ async function join(about, view) {
 try {
   const about = await request("GET", address, undefined, waiting);
   explain(about);
+  goOnByKey();
   if (about.state === "finished" && !about.joined) {
     stuck("This study has ended", "The selection is complete, and no more answers are needed. Thank you for looking in.");
   } else {
