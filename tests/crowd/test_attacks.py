@@ -18,6 +18,7 @@ from handful.crowd.ingesting import ingest
 from handful.crowd.running import JsonLines
 from handful.crowd.seals import Secret, new_cookie, new_session, worker_of
 from handful.crowd.settings import Limits, Rate, Settings
+from handful.crowd.statics import STATIC
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
@@ -151,6 +152,9 @@ def test_a_get_changes_nothing(serve: Serve) -> None:
         "/items/..%2fsecret",
         "/items/%2e%2e/secret",
         "/static/../app.py",
+        f"{STATIC}/..%2fapp.py",
+        f"{STATIC}/%2e%2e%2fseals.py",
+        f"{STATIC}/",
         "/static/..%2fapp.py",
         "/static/%2e%2e%2fseals.py",
         "/static/",

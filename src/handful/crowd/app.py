@@ -6,21 +6,19 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.staticfiles import StaticFiles
 
 from handful.crowd import organizer_routes, page_routes, worker_routes
 from handful.crowd.guards import Guard
 from handful.crowd.hall import Hall
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal, refuse_in_one_shape
+from handful.crowd.statics import Statics
 from handful.crowd.threads import in_thread
 
 log = logging.getLogger("handful.crowd")
 
-STATIC = Path(__file__).parent / "static"
 SETTLE_EVERY_S = 0.5
 
 
@@ -64,7 +62,7 @@ def create_app(hall: Hall) -> FastAPI:
             raise Refusal(503, "storage", "Answers cannot be stored right now.")
         return Health(status="ok")
 
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", Statics(), name="static")
     return app
 
 

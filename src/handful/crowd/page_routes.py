@@ -10,12 +10,12 @@ from fastapi.templating import Jinja2Templates
 
 from handful.crowd.organizer_routes import is_organizer
 from handful.crowd.refusals import not_found
+from handful.crowd.statics import FOR_EVER, STATIC
 from handful.crowd.worker_routes import booth_of, hall_of
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
-
-FOR_EVER = "private, max-age=31536000, immutable"
+templates.env.globals["static"] = STATIC
 
 
 @router.get("/")

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from handful.crowd.statics import STATIC
 from handful.errors import HandfulError, InvalidAnswer, StorageError, StudyClosed, UnknownQuestion
 
 log = logging.getLogger("handful.crowd")
@@ -19,7 +20,7 @@ log = logging.getLogger("handful.crowd")
 NOT_FOUND_PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    '<title>Nothing here</title><link rel="stylesheet" href="/static/app.css">'
+    f'<title>Nothing here</title><link rel="stylesheet" href="{STATIC}/app.css">'
     '<main class="page"><h1>There is nothing here</h1><p>Check the link you were given.</p></main></html>'
 )
 

@@ -4,7 +4,7 @@ import { find, speak } from "./page.js";
 import { show } from "./views.js";
 
 const picture = (name, alt) => {
-  const address = `/static/practice-${name}.svg`;
+  const address = new URL(`practice-${name}.svg`, import.meta.url).pathname;
   return { kind: "picture", caption: "", alt, image: address, thumbnail: address };
 };
 const apple = picture("apple", "A red apple with a green leaf");
