@@ -212,6 +212,23 @@ def test_a_question_whose_worker_left_is_asked_of_somebody_else_and_a_late_answe
     assert len(told(server)) == 1
 
 
+def test_whoever_waits_is_told_as_soon_as_a_question_that_was_left_behind_is_free(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=60), clock=clock)
+    server.person()
+    waiting = server.person()
+    assert waiting.work["state"] == "waiting"
+    with httpx.stream("GET", f"{server.url}/api/s/{STUDY}/events", timeout=5) as stream:
+        names = (line for line in stream.iter_lines() if line.startswith("event:"))
+        assert next(names) == "event: work"
+        time.sleep(1)  # whatever else has happened is told by now
+        clock.now += 61
+        began = time.monotonic()
+        assert next(names) == "event: work"
+    assert time.monotonic() - began < 4
+    assert waiting.next()["state"] == "questions"
+
+
 def test_an_answer_after_the_lease_still_counts_when_nobody_was_faster(serve: Serve) -> None:
     clock = Clock()
     server = serve(Plan(k=3, explorer="topx", budget=60, in_flight=1, lease_s=60), clock=clock)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.cards import card
+from handful.crowd.holding import Due, Shares
 from handful.crowd.items import Collection
 from handful.crowd.live import Live
 from handful.crowd.people import Presence, Turns
@@ -22,7 +23,7 @@ from handful.crowd.seals import Worker
 from handful.crowd.settings import Settings
 from handful.crowd.tallies import Tallies
 from handful.errors import InvalidAnswer, StorageError
-from handful.study.events import Event, Noted
+from handful.study.events import Asked, Event, Leased, Noted
 from handful.study.questions import Question, Receipt
 from handful.study.study import Study
 
@@ -64,6 +65,7 @@ class Booth:
         self._lock = threading.Lock()
         self._turns = Turns()
         self._presence = Presence()
+        self._shares = Shares(study.setup.problem.in_flight, settings.limits.held_per_address)
         self._last: dict[str, LastAnswer] = {}
         self._attach(study)
         if theme is not None and not self._has_theme:
@@ -76,12 +78,17 @@ class Booth:
             self.tallies.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
                 self.theme, self._has_theme = str(event.data), True
+        self._due = Due(study.setup.lease_s)
+        for question in study.fold.leases.numbers():
+            self._due.begins(question, self.clock())
         study.subscribe(self._happened)
         self._latest = study.status()
 
     def _happened(self, event: Event) -> None:
         with self._lock:
             self.tallies.count(event, self.clock())
+            if isinstance(event, Asked | Leased):
+                self._due.begins(event.question, self.clock())
         self.live.changed()
 
     # For everybody
@@ -105,7 +112,10 @@ class Booth:
         )
 
     def settle(self) -> None:
-        """Let answers stand whose time to undo is over, and look how things are. Called twice a second."""
+        """Let answers stand whose time to undo is over, and look how things are. Called twice a second.
+
+        A question that nobody answered in time is free again: those who wait are told, and the first gets it.
+        """
         try:
             if self.study.finished is None:
                 self.study.settle()
@@ -116,6 +126,8 @@ class Booth:
             self._take_up_again(self._reopen)
         self.well = True
         self.look()
+        if self._due.any_came_back(self.study.fold.leases, self.clock()):
+            self.live.changed()
 
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
         """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
@@ -127,6 +139,7 @@ class Booth:
         """Remember the study's status: it is too much work to take for every answer."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
+        self._shares.count(self.study.fold.leases)
 
     def close(self) -> None:
         """Free the storage."""
@@ -160,12 +173,14 @@ class Booth:
             if said.ms is not None:
                 meta["ms"] = said.ms
             value = (said.side == "left") == item_left
+            self._shares.took(worker.id, worker.where, -1)
             more = self._room(worker, len(held))
             undo_s = self.settings.undo_s + self.settings.redo_s
             if more:
                 receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s)
             else:
                 receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s), []
+            self._shares.took(worker.id, worker.where, len(fresh) + receipt.repeated)
             if receipt.standing == "provisional" and not held and not fresh:
                 receipt, fresh = self._nothing_left(worker, receipt)
             return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
@@ -176,7 +191,7 @@ class Booth:
         if not more:
             return receipt, []
         self.study.settle(worker.id)
-        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
+        return replace(receipt, standing="answered"), self._ask(more, worker)
 
     def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
         """Replace the last answer while that is possible."""
@@ -195,7 +210,8 @@ class Booth:
         with self._turns.of(worker.id):
             if self.study.finished is not None:
                 raise closed()
-            self.study.skip(question, said.reason, worker.id)
+            if self.study.skip(question, said.reason, worker.id):
+                self._shares.took(worker.id, worker.where, -1)
             return self._work(worker, self._held_and_more(worker))
 
     def _held(self, worker: Worker) -> list[Question]:
@@ -210,10 +226,16 @@ class Booth:
     def _held_and_more(self, worker: Worker) -> list[Question]:
         held = self._held(worker)
         more = self._room(worker, len(held))
-        return [*held, *self.study.ask(more, worker.id)] if more else held
+        return [*held, *self._ask(more, worker)] if more else held
+
+    def _ask(self, n: int, worker: Worker) -> list[Question]:
+        fresh = self.study.ask(n, worker.id)
+        self._shares.took(worker.id, worker.where, len(fresh))
+        return fresh
 
     def _room(self, worker: Worker, held: int) -> int:
-        """How many questions to ask for: one to see, and one to have ready while not too many people are here.
+        """How many questions to ask for: one to see, and one to have ready while not too many people are here; none
+        where too many are held from the same address.
 
         A question that waits in a browser was drawn without the answers that came since; with many workers there
         would be so many that the study could hardly learn from one answer to the next.
@@ -223,7 +245,7 @@ class Booth:
         self._presence.seen(worker.id, self.clock())
         people = self._presence.number
         want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
-        return max(0, want - held)
+        return max(0, min(want - held, self._shares.left(worker.where)))
 
     def _question_of(self, worker: Worker, token: str) -> str:
         question = worker.question(token)

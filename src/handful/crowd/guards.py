@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import lru_cache
+from ipaddress import IPv4Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -111,7 +113,19 @@ def same_origin(headers: Headers) -> bool:
 def address(scope: Scope) -> str:
     """Where a request comes from; kept in memory only, for the limits."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return _network(client[0]) if client else ""
+
+
+@lru_cache(maxsize=10_000)
+def _network(host: str) -> str:
+    """One address per household: with IPv6 everybody has a whole network of 2⁶⁴."""
+    try:
+        known = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(known, IPv4Address):
+        return host
+    return str(known.ipv4_mapped or ip_network((int(known), 64), strict=False))
 
 
 def _name(host: str) -> str:

@@ -67,10 +67,14 @@ def secret_in(folder: Path) -> Secret:
 
 @dataclass(frozen=True)
 class Worker:
-    """Somebody who answers in one study: a name for the journal, and the key of the tokens that are theirs."""
+    """Somebody who answers in one study: a name for the journal, and the key of the tokens that are theirs.
+
+    `where` is the address they come from, for the limits; it is never stored.
+    """
 
     id: str
     key: bytes
+    where: str = ""
 
     def token(self, question: str) -> str:
         """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
@@ -100,7 +104,7 @@ def new_cookie(secret: Secret, study: str) -> str:
     return _text(chance + secret.derive("cookie", study, chance)[:SEAL_BYTES])
 
 
-def worker_of(secret: Secret, study: str, cookie: str | None) -> Worker | None:
+def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -> Worker | None:
     """Whose cookie this is; None if this study gave out no such cookie."""
     raw = _bytes(cookie or "", RANDOM_BYTES + SEAL_BYTES)
     if raw is None:
@@ -108,7 +112,8 @@ def worker_of(secret: Secret, study: str, cookie: str | None) -> Worker | None:
     chance, seal = raw[:RANDOM_BYTES], raw[RANDOM_BYTES:]
     if not hmac.compare_digest(secret.derive("cookie", study, chance)[:SEAL_BYTES], seal):
         return None
-    return Worker("w" + secret.derive("worker", study, chance).hex()[:16], secret.derive("tokens", study, chance))
+    name = "w" + secret.derive("worker", study, chance).hex()[:16]
+    return Worker(name, secret.derive("tokens", study, chance), where)
 
 
 def new_session(secret: Secret, until: float) -> str:

@@ -25,7 +25,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one worker and one address may ask of the server. A whole class may sit behind one address."""
+    """How much one worker and one address may ask of the server. A whole class may sit behind one address.
+
+    held_per_address: which share of the questions that may be out can be held from one address; the rest is for others.
+    """
 
     worker: Rate = Rate(5, 30)
     address: Rate = Rate(200, 1000)
@@ -34,12 +37,13 @@ class Limits:
     body_bytes: int = 16_384
     streams: int = 2_000
     streams_per_address: int = 600
+    held_per_address: float = 0.75
 
     @classmethod
     def none(cls) -> Limits:
         """For a load test from one address."""
         most = Rate(1e9, 1e9)
-        return cls(most, most, most, most, streams=1_000_000, streams_per_address=1_000_000)
+        return cls(most, most, most, most, streams=1_000_000, streams_per_address=1_000_000, held_per_address=1.0)
 
 
 @dataclass(frozen=True)

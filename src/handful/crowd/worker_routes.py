@@ -45,7 +45,7 @@ TheCookie = Annotated[str | None, Cookie(alias=COOKIE, include_in_schema=False)]
 async def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None) -> Worker:
     """Whoever the cookie says it is, if they have not been too fast."""
     hall = hall_of(request)
-    worker = worker_of(hall.secret, booth.name, cookie)
+    worker = worker_of(hall.secret, booth.name, cookie, address(request.scope))
     if worker is None:
         raise not_joined()
     wait = hall.worker_rate.wait(worker.id)
@@ -102,16 +102,16 @@ async def join(
     booth: TheBooth, said: messages.Join, request: Request, response: Response, cookie: TheCookie = None
 ) -> messages.Work:
     """Take part: sets the cookie that all other calls need. Joining again changes nothing."""
-    hall = hall_of(request)
-    worker = worker_of(hall.secret, booth.name, cookie)
+    hall, where = hall_of(request), address(request.scope)
+    worker = worker_of(hall.secret, booth.name, cookie, where)
     if worker is None:
         if hall.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
-        wait = hall.joining_rate.wait(address(request.scope))
+        wait = hall.joining_rate.wait(where)
         if wait:
             raise too_fast(wait)
         cookie = new_cookie(hall.secret, booth.name)
-        worker = worker_of(hall.secret, booth.name, cookie)
+        worker = worker_of(hall.secret, booth.name, cookie, where)
         assert worker is not None
         await in_thread(booth.note_joined, worker, said)
         response.set_cookie(

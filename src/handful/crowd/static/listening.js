@@ -1,6 +1,6 @@
 // While there is nothing to answer, the page listens. An event says that there may be something; then it asks.
 
-const ASK_ANYWAY_MS = 8_000; // a lease that runs out makes no event
+const ASK_ANYWAY_MS = 15_000; // should an event ever be missed
 
 export class Listening {
   #source = null;

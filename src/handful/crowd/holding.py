@@ -1,0 +1,58 @@
+"""Questions that are out: when each comes back if nobody answers it, and how many are held from one address."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+from handful.study.leases import Leases
+
+FEW = 8
+"""Where fewer questions may be out, there is no share to divide."""
+
+
+class Due:
+    """When leases run out, so that whoever waits can be told at once. All are equally long, so they end in order."""
+
+    def __init__(self, lease_s: float) -> None:
+        self.lease_s = lease_s
+        self._ends: deque[tuple[float, int]] = deque()
+
+    def begins(self, question: int, now: float) -> None:
+        """Somebody got the question."""
+        self._ends.append((now + self.lease_s, question))
+
+    def any_came_back(self, leases: Leases, now: float) -> bool:
+        """Whether a lease has run out since this was last asked, and its question was neither answered nor skipped."""
+        found = False
+        while self._ends and self._ends[0][0] <= now:
+            _, question = self._ends.popleft()
+            found |= leases.holder(question)[0]
+        return found
+
+
+class Shares:
+    """How many questions are held from each address: a guess between two counts, exact after each.
+
+    Whoever joins a thousand times from one address, and answers nothing, leaves something for everybody else. Addresses
+    are known in memory only, and only of those who hold a question.
+    """
+
+    def __init__(self, in_flight: int, share: float) -> None:
+        self.most = in_flight if in_flight < FEW else int(in_flight * share)
+        self._held: Counter[str] = Counter()
+        self._where: dict[str, str] = {}
+
+    def left(self, address: str) -> int:
+        """How many more questions that address may get."""
+        return max(0, self.most - self._held[address])
+
+    def took(self, worker: str, address: str, questions: int) -> None:
+        """A worker got so many more; below 0: gave back."""
+        self._where[worker] = address
+        self._held[address] += questions
+
+    def count(self, leases: Leases) -> None:
+        """Count anew, and forget everybody else."""
+        holders = [worker for held, worker in map(leases.holder, leases.numbers()) if held and worker is not None]
+        self._where = {worker: self._where[worker] for worker in set(holders) if worker in self._where}
+        self._held = Counter(self._where[worker] for worker in holders if worker in self._where)
