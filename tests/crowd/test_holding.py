@@ -13,6 +13,7 @@ from handful.crowd.seals import new_cookie, worker_of
 from handful.crowd.settings import Limits, Rate, Settings
 from handful.study.leases import Leases
 from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_workers import Clock
 
 Serve = Callable[..., Started]
 PLAN = Plan(k=3, explorer="topx", budget=400, in_flight=40)
@@ -31,6 +32,19 @@ def test_a_flood_from_one_address_leaves_questions_for_others(serve: Serve) -> N
     assert sum(len(one.work["questions"]) for one in flood) == 30
     assert flood[-1].work["state"] == "waiting"
     assert len(questions_for(server, "192.0.2.7")) > 0
+
+
+def test_once_the_leases_of_a_flood_are_over_its_address_gets_questions_again(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(PLAN, OFTEN, clock=clock)
+    booth = server.hall.booths[STUDY]
+    for _ in range(40):
+        last = server.person()
+        booth.look()
+    assert last.work["state"] == "waiting"
+    clock.now += PLAN.lease_s + 1
+    booth.settle()
+    assert last.next()["state"] == "questions"
 
 
 def questions_for(server: Started, where: str) -> list[object]:
@@ -78,10 +92,12 @@ def test_shares_are_counted_by_who_holds_what() -> None:
     leases.drop(0)
     shares.count(leases)
     assert (shares.left("x"), shares.left("y")) == (3, 3)
+    shares.count(leases, over={2})
+    assert (shares.left("x"), shares.left("y")) == (3, 4)
 
 
 def test_a_small_study_is_not_divided() -> None:
-    assert Shares(in_flight=6, share=0.5).left("x") == 6
+    assert Shares(in_flight=6, share=0.5).left("x") > 1000
 
 
 def test_a_question_comes_back_once_and_only_if_it_is_still_held() -> None:
@@ -93,6 +109,9 @@ def test_a_question_comes_back_once_and_only_if_it_is_still_held() -> None:
     assert not due.any_came_back(leases, 59.0)
     assert due.any_came_back(leases, 60.0)
     assert not due.any_came_back(leases, 61.0)
+    assert due.over == {1}
+    due.begins(1, 62.0)
+    assert due.over == set()
 
 
 @pytest.mark.parametrize(

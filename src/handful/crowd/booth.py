@@ -125,8 +125,10 @@ class Booth:
                 raise
             self._take_up_again(self._reopen)
         self.well = True
+        with self._lock:
+            any_came_back = self._due.any_came_back(self.study.fold.leases, self.clock())
         self.look()
-        if self._due.any_came_back(self.study.fold.leases, self.clock()):
+        if any_came_back:
             self.live.changed()
 
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
@@ -139,7 +141,7 @@ class Booth:
         """Remember the study's status: it is too much work to take for every answer."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
-        self._shares.count(self.study.fold.leases)
+        self._shares.count(self.study.fold.leases, self._due.over)
 
     def close(self) -> None:
         """Free the storage."""

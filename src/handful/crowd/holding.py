@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, deque
+from collections.abc import Container
 
 from handful.study.leases import Leases
 
@@ -15,19 +17,23 @@ class Due:
 
     def __init__(self, lease_s: float) -> None:
         self.lease_s = lease_s
+        self.over: set[int] = set()  # nobody has asked since, so the study does not know yet
         self._ends: deque[tuple[float, int]] = deque()
 
     def begins(self, question: int, now: float) -> None:
         """Somebody got the question."""
+        self.over.discard(question)
         self._ends.append((now + self.lease_s, question))
 
     def any_came_back(self, leases: Leases, now: float) -> bool:
         """Whether a lease has run out since this was last asked, and its question was neither answered nor skipped."""
-        found = False
+        self.over = {question for question in self.over if leases.holder(question)[0]}
+        before = len(self.over)
         while self._ends and self._ends[0][0] <= now:
             _, question = self._ends.popleft()
-            found |= leases.holder(question)[0]
-        return found
+            if leases.holder(question)[0]:
+                self.over.add(question)
+        return len(self.over) > before
 
 
 class Shares:
@@ -38,7 +44,7 @@ class Shares:
     """
 
     def __init__(self, in_flight: int, share: float) -> None:
-        self.most = in_flight if in_flight < FEW else int(in_flight * share)
+        self.most = sys.maxsize if in_flight < FEW or share >= 1 else int(in_flight * share)
         self._held: Counter[str] = Counter()
         self._where: dict[str, str] = {}
 
@@ -51,8 +57,12 @@ class Shares:
         self._where[worker] = address
         self._held[address] += questions
 
-    def count(self, leases: Leases) -> None:
-        """Count anew, and forget everybody else."""
-        holders = [worker for held, worker in map(leases.holder, leases.numbers()) if held and worker is not None]
+    def count(self, leases: Leases, over: Container[int] = ()) -> None:
+        """Count anew, without those whose lease is `over`, and forget everybody else."""
+        holders = []
+        for question in leases.numbers():
+            held, worker = leases.holder(question)
+            if held and worker is not None and question not in over:
+                holders.append(worker)
         self._where = {worker: self._where[worker] for worker in set(holders) if worker in self._where}
         self._held = Counter(self._where[worker] for worker in holders if worker in self._where)
