@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,17 +55,17 @@ def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.P
         share = re.search(r"(?:share|open) +(\S+)", printed)
         organize = re.search(r"organize +(\S+)", printed)
         assert share
-        assert organize
-        yield share[1], organize[1], process
+        assert (organize is None) == ("--solo" in arguments)
+        yield share[1], organize[1] if organize else "", process
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+            process.communicate(timeout=30)
 
 
-def person_at(link: str) -> Person:
+def person_at(link: str, cookies: httpx.Cookies | None = None) -> Person:
     url, study = link.split("/s/")
-    return Person(httpx.Client(base_url=url, timeout=30), study)
+    return Person(httpx.Client(base_url=url, timeout=30, cookies=cookies), study)
 
 
 def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -93,24 +92,42 @@ def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path
         assert work["progress"]["answered"] == 5
 
 
+def choose_all(person: Person) -> int:
+    """Answer until nothing is left; gives how many answers that took."""
+    given = 0
+    while person.work["state"] == "questions":
+        assert len(person.work["questions"]) <= 2
+        person.answer()
+        given += 1
+    assert person.work["state"] == "finished"
+    return given
+
+
+def read_until(words: str, process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    printed = ""
+    while words not in printed:
+        line = process.stdout.readline()
+        assert line, printed
+        printed += line
+    return printed
+
+
 def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -> None:
     folder_of(6, tmp_path / "holiday")
-    with serving("holiday", "--solo", "-k", "2", "--budget", "12", cwd=tmp_path) as (link, _, _process):
+    with serving("holiday", "--solo", "-k", "2", cwd=tmp_path) as (link, _, process):
         person = person_at(link)
         assert person.http.get(f"/api/s/{person.study}").json()["consent"] is None
-        given = 0
-        while person.work["state"] == "questions":
-            assert len(person.work["questions"]) <= 2
-            person.answer()
-            given += 1
-        assert given == 12
-        assert person.work["state"] == "finished"
+        assert choose_all(person) == 2 * 6
+        assert "in holiday-best" in read_until("Ctrl-C", process)
         summary = person.http.get(f"/api/s/{person.study}/summary").json()
         assert len(summary["chosen"]) == 2
+        assert person.http.get(f"/api/s/{person.study}/sheet.png").status_code == 200
         person.http.close()
-        folder, deadline = tmp_path / "holiday-best", time.monotonic() + 20
-        while not (folder / "contact-sheet.png").exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+        assert (process.returncode, rest, errors) == (0, "", "")
+    folder = tmp_path / "holiday-best"
     picks = sorted(path.name for path in folder.iterdir())
     assert picks[0].startswith("1-photo")
     assert picks[1].startswith("2-photo")
@@ -118,6 +135,31 @@ def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -
     assert (folder / picks[0]).read_bytes() == original.read_bytes()
     with Image.open(folder / "contact-sheet.png") as sheet:
         assert sheet.width > 1000
+
+    again = handful("serve", "holiday", "--solo", "-k", "2", "--explorer", "topx", "--port", "0", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "your picks and their contact sheet are in holiday-best." in again.stdout
+    assert not (tmp_path / "holiday-best-2").exists()
+
+
+def test_alone_one_may_stop_and_go_on(tmp_path: Path) -> None:
+    folder_of(5, tmp_path / "holiday")
+    with serving("holiday", "--solo", "-k", "2", cwd=tmp_path) as (link, _, process):
+        person = person_at(link)
+        person.answer()
+        person.http.close()
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+        assert "to go on: handful serve holiday --solo" in rest
+    assert not (tmp_path / "holiday-best").exists()
+    with serving("holiday", "--solo", cwd=tmp_path) as (link, _, process):
+        person = person_at(link, person.http.cookies)
+        choose_all(person)
+        person.http.close()
+        process.send_signal(signal.SIGINT)  # at once: the picks are kept all the same
+        rest, _ = process.communicate(timeout=30)
+        assert "in holiday-best" in rest
+    assert (tmp_path / "holiday-best" / "contact-sheet.png").exists()
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +206,7 @@ def test_a_port_that_is_taken_is_said(running: tuple[Path, str]) -> None:
         (("photos", "--theme", "A", "--consent", "nowhere.txt"), "cannot be read as text"),
         (("photos", "--theme", "A", "--storage", "mysql://x"), "no storage for"),
         (("photos", "--theme", "A", "--public-url", "example"), "is not an address"),
+        (("photos", "--theme", "A", "-k", "2", "--log", "no/such/folder/log"), "cannot be written"),
     ],
 )
 def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
@@ -174,3 +217,4 @@ def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
     done = CliRunner().invoke(app, ["serve", *arguments, "--port", "0"])
     assert isinstance(done.exception, HandfulError)
     assert expected in str(done.exception)
+    assert not (tmp_path / "photos.db.items").exists(), "items were processed for nothing"

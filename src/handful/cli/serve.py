@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -16,6 +18,9 @@ from handful.cli import app
 from handful.errors import InvalidCollection, InvalidProblem, MissingExtra, StorageError
 
 if TYPE_CHECKING:
+    import socket
+
+    from handful.crowd.booth import Booth
     from handful.crowd.hall import Hall
     from handful.crowd.items import Collection
     from handful.crowd.settings import Settings
@@ -35,7 +40,8 @@ def serve(
         list[str] | None, typer.Option(help="what the selection is about; several make several studies")
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, help="answers in all, per theme (default: four per item and pick)")
+        int | None,
+        typer.Option(min=1, help="answers in all, per theme (default: four per item and pick; with --solo fewer)"),
     ] = None,
     storage: Annotated[
         str | None, typer.Option(help="a .db file or a postgresql:// URL (default: SOURCE.db, here)")
@@ -73,30 +79,28 @@ def serve(
       choose the best six yourself in a few minutes
     """
     _needs_the_crowd_extra()
-    from handful.crowd.opening import Plan, open_hall
-    from handful.crowd.running import listen, log_to
+    from handful.crowd.opening import Plan, check_first, open_hall
+    from handful.crowd.running import Server, listen, log_to
 
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
-    collection = _collection(source, where)
     plan = Plan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
     themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
-    hall = open_hall(
-        where, collection, themes, plan, settings, say=lambda text: console.print(f"Note: {text}", style="yellow")
-    )
-    try:
-        listening = listen("127.0.0.1" if solo else host, port)
-        log_to(log)
-    except BaseException:
-        hall.close()
-        raise
-    url = public_url.rstrip("/") if public_url else f"http://{_shown(host, solo)}:{listening.getsockname()[1]}"
-    _print_links(hall, url, host, solo, len(collection))
-    again = shlex.join(
-        ["handful", "serve", where if where.endswith(".db") else str(source), *_again(storage, where, solo)]
-    )
-    _run(hall, listening, public_url is not None, source, solo)
-    console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]")
+    log_to(log)
+    with closing(listen("127.0.0.1" if solo else host, port)) as listening:
+        collection = _collection(source, where, lambda items: check_first(where, themes, plan, settings, items))
+        hall = open_hall(
+            where, collection, themes, plan, settings, say=lambda text: console.print(f"Note: {text}", style="yellow")
+        )
+        if solo:
+            _alone(hall, listening, source, shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"]))
+            return
+        url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        _print_links(hall, url, host, len(collection))
+        Server(hall, public_url is not None).run_until_interrupted(listening)
+    kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
+    again = shlex.join(["handful", "serve", *kept])
+    console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
 @app.command()
@@ -158,11 +162,15 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
     )
 
 
-def _collection(source: Path, storage: str) -> Collection:
-    """The collection that was processed before, or a new one, with a progress bar."""
+def _collection(source: Path, storage: str, check: Callable[[int], None]) -> Collection:
+    """The collection that was processed before, or a new one, with a progress bar.
+
+    Processing may take minutes, so `check` is called before, with how many items there are at most.
+    """
     from handful.crowd.ingesting import ingest
     from handful.crowd.items import has_collection, load_collection
     from handful.crowd.opening import items_folder
+    from handful.crowd.sources import number_of_items
 
     folder = items_folder(storage)
     if has_collection(folder):
@@ -171,6 +179,7 @@ def _collection(source: Path, storage: str) -> Collection:
         return collection
     if source.suffix == ".db":
         raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
+    check(number_of_items(source))
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("Preparing the items"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -185,9 +194,9 @@ def _collection(source: Path, storage: str) -> Collection:
     return collection
 
 
-def _shown(host: str, solo: bool) -> str:
+def _shown(host: str) -> str:
     """The name to print: this machine's own address, when it listens to all."""
-    if solo or host in LOOPBACK:
+    if host in LOOPBACK:
         return "127.0.0.1" if host not in ("::1", "[::1]") else "[::1]"
     if host in ("0.0.0.0", "::"):
         return _own_address()
@@ -207,7 +216,7 @@ def _own_address() -> str:
         return address
 
 
-def _print_links(hall: Hall, url: str, host: str, solo: bool, items: int) -> None:
+def _print_links(hall: Hall, url: str, host: str, items: int) -> None:
     from handful.crowd.demo import links_of
 
     links = links_of(hall, url)
@@ -217,46 +226,73 @@ def _print_links(hall: Hall, url: str, host: str, solo: bool, items: int) -> Non
         so_far = f", {progress.answers:,} answers so far" if progress.answers else ""
         console.print(f"[bold]{progress.k} of {items}[/bold], {progress.budget:,} answers at most{so_far}:", end=" ")
         console.print(booth.theme, markup=False, style="bold")
-        console.print(f"  {'open' if solo else 'share'}      {links.workers[booth.theme]}", soft_wrap=True)
+        console.print(f"  share      {links.workers[booth.theme]}", soft_wrap=True)
     console.print(f"  organize   {links.organizer}", soft_wrap=True)
     console.print()
-    if not solo and host in LOOPBACK and urlsplit(url).hostname in LOOPBACK:
+    if host in LOOPBACK and urlsplit(url).hostname in LOOPBACK:
         console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
     console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
     sys.stdout.flush()
 
 
-def _again(storage: str | None, where: str, solo: bool) -> list[str]:
-    options = [] if where.endswith(".db") or storage is None else ["--storage", storage]
-    return [*options, "--solo"] if solo else options
+def _again(storage: str | None) -> list[str]:
+    return [] if storage is None else ["--storage", storage]
 
 
-def _run(hall: Hall, listening: object, behind_proxy: bool, source: Path, solo: bool) -> None:
-    """Serve until Ctrl-C; alone, until all is chosen."""
-    import socket
-
+def _alone(hall: Hall, listening: socket.socket, source: Path, again: str) -> None:
+    """One person chooses, on this machine; ends with a folder of the picks."""
     from handful.crowd.running import Server
-    from handful.crowd.solo import picks_folder, put_picks, when_finished
+    from handful.crowd.solo import booth_of_one, picks_folder, put_picks, when_finished
 
-    assert isinstance(listening, socket.socket)
-    server, stop = Server(hall, behind_proxy), threading.Event()
-    booth = next(iter(hall.booths.values()))
+    booth, folder, put = booth_of_one(hall), picks_folder(source), threading.Lock()
+    if not booth.open:
+        hall.close()
+        kept = folder if folder.exists() else put_picks(booth, source, folder)
+        console.print(f"All is chosen already: your picks and their contact sheet are in [bold]{kept}[/bold].")
+        console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
+        return
+    server, stop, kept_in = Server(hall), threading.Event(), list[Path]()
+
+    def keep() -> None:
+        with put:
+            if not kept_in:
+                kept_in.append(put_picks(booth, source, folder))
+                console.print(f"\nDone: your picks and their contact sheet are in [bold]{kept_in[0]}[/bold].")
 
     def finish() -> None:
-        folder = put_picks(booth, source, picks_folder(source))
-        console.print(f"\nDone: your picks and their contact sheet are in [bold]{folder}[/bold].")
+        keep()
+        console.print("The page stays for ten minutes, or until you press Ctrl-C.", style="dim")
+        sys.stdout.flush()
         stop.wait(LAST_LOOK_S)
         server.stop()
 
-    if solo:
-        when_finished(booth, finish, stop)
-    try:
-        server.run(sockets=[listening])
-    except KeyboardInterrupt:
-        console.print()
-    finally:
-        stop.set()
+    _print_link(booth, f"http://127.0.0.1:{listening.getsockname()[1]}/s/{booth.name}")
+    watching = when_finished(booth, finish, stop)
+    server.run_until_interrupted(listening)
+    stop.set()
+    watching.join()
+    if booth.state == "finished":
+        keep()
+    else:
+        console.print(f"Stopped. Your answers are stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
-LAST_LOOK_S = 20
+def _print_link(booth: Booth, link: str) -> None:
+    progress = booth.progress()
+    assert progress.budget is not None
+    left = progress.budget - progress.answers
+    minutes = max(1, round(left * SECONDS_PER_ANSWER / 60))
+    about = (
+        f"{left:,} questions{' left' if progress.answers else ''}, about {minutes} minute{'s' if minutes > 1 else ''}"
+    )
+    console.print(f"\n[bold]{progress.k} of {len(booth.collection)}[/bold], {about}:", end=" ")
+    console.print(booth.theme, markup=False, style="bold")
+    console.print(f"  open       {link}", soft_wrap=True)
+    console.print("\nStop with Ctrl-C; nothing is lost.", style="dim")
+    sys.stdout.flush()
+
+
+LAST_LOOK_S = 600
 """How long the page stays up after the last pick, to be looked at."""
+SECONDS_PER_ANSWER = 2.2
+"""What one answer takes, for somebody who looks at both pictures."""

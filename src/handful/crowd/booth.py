@@ -94,9 +94,14 @@ class Booth:
     # For everybody
 
     @property
+    def open(self) -> bool:
+        """Whether there is still something to choose."""
+        return self.study.finished is None
+
+    @property
     def state(self) -> messages.StudyState:
         """Whether there is anything to answer, now or later."""
-        if self.study.finished is not None:
+        if not self.open:
             return "finished"
         return "paused" if self._latest.paused else "open"
 
@@ -117,7 +122,7 @@ class Booth:
         A question that nobody answered in time is free again: those who wait are told, and the first gets it.
         """
         try:
-            if self.study.finished is None:
+            if self.open:
                 self.study.settle()
         except StorageError:
             self.well = False
@@ -210,7 +215,7 @@ class Booth:
         """Pass a question on; skipping it again, or after answering it, changes nothing."""
         question = self._question_of(worker, said.token)
         with self._turns.of(worker.id):
-            if self.study.finished is not None:
+            if not self.open:
                 raise closed()
             if self.study.skip(question, said.reason, worker.id):
                 self._shares.took(worker.id, worker.where, -1)

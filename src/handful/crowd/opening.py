@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from handful import Preferences, Study
 from handful.crowd.booth import Booth
@@ -19,7 +20,10 @@ from handful.errors import InvalidProblem, ItemsChanged, StorageError
 from handful.storage import list_studies
 
 ANSWERS_PER_ITEM = 4
-SOLO_ANSWERS = 25
+FEWEST_ANSWERS = 25
+MOST_ALONE = 25
+"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
+
 MAX_THEME = 200
 SOLO_IN_FLIGHT = 6
 """Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
@@ -27,7 +31,7 @@ SOLO_IN_FLIGHT = 6
 
 @dataclass(frozen=True)
 class Plan:
-    """How a new study is to be made. `budget` is answers in all; None is a few per item and round."""
+    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one."""
 
     k: int = 6
     explorer: str | None = None
@@ -42,7 +46,7 @@ class Plan:
         """The budget, with its default."""
         if self.budget is not None:
             return self.budget
-        return self.k * (SOLO_ANSWERS if solo else max(SOLO_ANSWERS, ANSWERS_PER_ITEM * items))
+        return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
 
 
 def items_folder(storage: str | Path) -> Path:
@@ -69,9 +73,7 @@ def open_hall(
     """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
     plan, settings = plan or Plan(), settings or Settings()
     stored = _stored(storage)
-    themes = [clean(theme, MAX_THEME).replace("\n", " ") for theme in themes]
-    if not all(themes) or not (themes or stored):
-        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
+    themes = _cleaned(themes, stored)
     booths: dict[str, Booth] = {}
     try:
         for name in stored:
@@ -90,6 +92,22 @@ def open_hall(
     if not booths:
         raise ItemsChanged(f"no study in {storage} is about these items: give a --theme to begin one")
     return Hall(booths, collection, secret_in(collection.folder), settings, storage, clock)
+
+
+def check_first(storage: str | Path | None, themes: Sequence[str], plan: Plan, settings: Settings, items: int) -> None:
+    """Refuse what could never be served, before the items are processed; `items` is how many there are at most."""
+    if _cleaned(themes, _stored(storage)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _new_study(range(items), plan, settings)
+
+
+def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
+    """The themes as they are shown; InvalidProblem if there is nothing to ask about."""
+    cleaned = [clean(theme, MAX_THEME).replace("\n", " ") for theme in themes]
+    if not all(cleaned) or not (cleaned or stored):
+        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
+    return cleaned
 
 
 def warm_up(plan: Plan) -> None:
@@ -148,24 +166,26 @@ def _begun(
 ) -> Booth:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        study = Study(
-            collection.ids,
-            plan.k,
-            feedback=Preferences(),
-            explorer=plan.explorer,
-            epsilon=plan.epsilon,
-            delta=plan.delta,
-            budget=plan.answers(len(collection), settings.solo),
-            in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
-            lease_s=plan.lease_s,
-            seed=plan.seed,
-            storage=storage,
-            name=name,
-            clock=clock,
-        )
-    for warning in caught:
+        study = _new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
+    for warning in caught if plan.budget is not None or not settings.solo else ():
         say(f"{theme}: {warning.message}")
     return Booth(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+
+
+def _new_study(items: Sequence[Any], plan: Plan, settings: Settings, **where: Any) -> Study:
+    return Study(
+        items,
+        plan.k,
+        feedback=Preferences(),
+        explorer=plan.explorer,
+        epsilon=plan.epsilon,
+        delta=plan.delta,
+        budget=plan.answers(len(items), settings.solo),
+        in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
+        lease_s=plan.lease_s,
+        seed=plan.seed,
+        **where,
+    )
 
 
 def _reopening(

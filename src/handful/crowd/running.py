@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -48,7 +48,10 @@ def log_to(where: str | Path | None) -> None:
     if where is None or str(where) == "-":
         handler = logging.StreamHandler(sys.stderr)
     else:
-        handler = logging.FileHandler(where, encoding="utf-8")
+        try:
+            handler = logging.FileHandler(where, encoding="utf-8")
+        except OSError as error:
+            raise InvalidProblem(f"--log {where} cannot be written: {error.strerror}") from error
     handler.setFormatter(JsonLines())
     logger = logging.getLogger("handful.crowd")
     logger.handlers = [handler]
@@ -100,6 +103,11 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.hall.stop_streams()
         super().handle_exit(sig, frame)
+
+    def run_until_interrupted(self, listening: socket.socket) -> None:
+        """Until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
+        with suppress(KeyboardInterrupt):
+            self.run(sockets=[listening])
 
     def stop(self) -> None:
         """The same as a signal, from another thread."""

@@ -4,34 +4,46 @@ from __future__ import annotations
 
 import shutil
 import threading
+import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.booth import Booth
+from handful.crowd.hall import Hall
 from handful.crowd.items import Item
 from handful.crowd.sheet import write_contact_sheet
+from handful.crowd.sources import MAX_PICTURE_BYTES, PICTURES, shown
 
 LOOK_EVERY_S = 0.3
 SHEET = "contact-sheet.png"
 
 
+def booth_of_one(hall: Hall) -> Booth:
+    """What there is still to choose; when all is chosen, the last of it."""
+    booths = list(hall.booths.values())
+    return next((booth for booth in booths if booth.open), booths[-1])
+
+
 def picks_folder(source: Path) -> Path:
-    """A new folder in the current one; never one that is there already."""
-    stem = f"{source.stem}-best"
-    folder, number = Path(stem), 2
-    while folder.exists():
-        folder, number = Path(f"{stem}-{number}"), number + 1
-    return folder
+    """Where picks go: in the current folder, named after the source."""
+    return Path(f"{source.resolve().stem}-best")
 
 
 def put_picks(booth: Booth, source: Path, folder: Path) -> Path:
-    """The chosen items, numbered in the order they were picked: the original files where there are any."""
-    folder.mkdir(parents=True)
+    """The chosen items, numbered in the order they were picked: the original files where there are any.
+
+    They go into a new folder; one that is there already is left alone, and gives its name with a number to the new one.
+    """
+    target, number = folder, 2
+    while target.exists():
+        target, number = Path(f"{folder}-{number}"), number + 1
+    target.mkdir(parents=True)
     result = booth.study.result()
+    width = len(str(len(result.chosen)))
     for place, id_ in enumerate(result.chosen, start=1):
-        _copy(booth, booth.collection[id_], source, folder, place)
-    write_contact_sheet(booth.collection, result.chosen, booth.theme, "", folder / SHEET)
-    return folder
+        _put(booth, booth.collection[id_], source, target, f"{place:0{width}}")
+    write_contact_sheet(booth.collection, result.chosen, booth.theme, "", target / SHEET)
+    return target
 
 
 def when_finished(booth: Booth, act: Callable[[], None], stop: threading.Event) -> threading.Thread:
@@ -39,7 +51,7 @@ def when_finished(booth: Booth, act: Callable[[], None], stop: threading.Event) 
 
     def watch() -> None:
         while not stop.wait(LOOK_EVERY_S):
-            if booth.study.finished is not None:
+            if not booth.open:
                 act()
                 return
 
@@ -48,12 +60,31 @@ def when_finished(booth: Booth, act: Callable[[], None], stop: threading.Event) 
     return thread
 
 
-def _copy(booth: Booth, item: Item, source: Path, folder: Path, place: int) -> None:
-    name = PurePosixPath(item.id).name
-    original = source / item.id
+def _put(booth: Booth, item: Item, source: Path, folder: Path, place: str) -> None:
+    name = PurePosixPath(item.id)
     if item.kind == "text":
-        (folder / f"{place}-{PurePosixPath(name).stem}.txt").write_text(item.text + "\n", encoding="utf-8")
-    elif source.is_dir() and original.is_file():
-        shutil.copy2(original, folder / f"{place}-{name}")
-    else:
-        shutil.copy2(booth.collection.large(item), folder / f"{place}-{PurePosixPath(name).stem}.webp")
+        (folder / f"{place}-{name.stem}.txt").write_text(item.text + "\n", encoding="utf-8")
+    elif name.suffix.lower() not in PICTURES or not _copy_original(item.id, source, folder / f"{place}-{name.name}"):
+        shutil.copy2(booth.collection.large(item), folder / f"{place}-{name.stem}.webp")
+
+
+def _copy_original(name: str, source: Path, target: Path) -> bool:
+    """Whether the file that an item was made from is still there, and was copied."""
+    if source.suffix.lower() == ".zip" and source.is_file():
+        return _unzip(name, source, target)
+    beside = source if source.is_dir() else source.parent
+    original = (beside / name).resolve()
+    if source.suffix.lower() == ".db" or not original.is_relative_to(beside.resolve()) or not original.is_file():
+        return False
+    shutil.copy2(original, target)
+    return True
+
+
+def _unzip(name: str, source: Path, target: Path) -> bool:
+    with zipfile.ZipFile(source) as archive:
+        entry = next((one for one in archive.infolist() if shown(one.filename) == name), None)
+        if entry is None or entry.file_size > MAX_PICTURE_BYTES:
+            return False
+        with archive.open(entry) as stream:
+            target.write_bytes(stream.read(MAX_PICTURE_BYTES))
+        return True

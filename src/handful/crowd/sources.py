@@ -69,6 +69,12 @@ def open_source(path: Path) -> AbstractContextManager[Source]:
     raise InvalidCollection(f"{path.name} is not a collection: give a folder of pictures, a .zip or a .csv")
 
 
+def number_of_items(path: Path) -> int:
+    """How many items there are at most, without reading them; some may turn out to be unusable."""
+    with open_source(path) as source:
+        return source.total
+
+
 def why_not(name: str, head: bytes) -> str | None:
     """A helpful word on why a file is not taken, from its name and its first bytes; None if it may be."""
     ending = PurePosixPath(name).suffix.lower()

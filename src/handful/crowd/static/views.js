@@ -56,7 +56,7 @@ export function stuck(title, text) {
   show("quiet");
 }
 
-/** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server will soon stop. */
+/** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server may stop. */
 export async function finish(root, summary) {
   if (!summary) return;
   find("#picks").replaceChildren(...summary.chosen.map((card, at) => {

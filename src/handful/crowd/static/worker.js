@@ -12,6 +12,7 @@ const address = `/api/s/${study}`;
 const waiting = { lost: () => toast("No connection. Trying again.", 0), back: () => toast("Connected again.", 2) };
 
 function explain(about) {
+  if (about.solo) find("#kicker").textContent = "Your selection";
   find("#instructions-text").textContent = about.instructions;
   find("#agreed").hidden = !about.consent;
   find("#agreed-text").textContent = about.consent ?? "";
