@@ -97,7 +97,8 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
             bars.stop()
             for summary in summaries:
                 console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}")
-                console.print(f"  {summary.answers:,} answers. {summary.certificate}", highlight=False)
+                console.print(f"  {summary.answers:,} answers. {summary.verdict}", highlight=False)
+                console.print(f"  [dim]{summary.certificate}[/dim]", highlight=False)
                 console.print(f"  {summary.sheet}", highlight=False, soft_wrap=True)
             if not exit_when_done:
                 console.input("\nThe pages are still there. Press Enter to stop. ")

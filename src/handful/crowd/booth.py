@@ -22,13 +22,31 @@ from handful.crowd.refusals import Refusal, closed, not_found
 from handful.crowd.seals import Worker
 from handful.crowd.settings import Settings
 from handful.crowd.tallies import Tallies
+from handful.crowd.verdict import verdict_of
 from handful.errors import InvalidAnswer, StorageError
-from handful.study.events import Asked, Event, Leased, Noted
+from handful.study.events import Asked, Closed, Event, Excluded, Leased, Noted, Restored, RoundClosed, Withdrawn
 from handful.study.questions import Question, Receipt
+from handful.study.results import Result
 from handful.study.study import Study
 
 THEME = "theme"
 JOINED = "joined"
+TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
+"""Events after which something else was found."""
+LOOK_AGAIN_S = 30.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found so far: how the picks did in plain words, and the result with what may be claimed."""
+
+    verdict: str
+    result: Result
+
+    @property
+    def words(self) -> str:
+        """What people answered, then what that proves."""
+        return f"{self.verdict} {self.result.certificate}".strip()
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,7 @@ class Booth:
         self._presence = Presence()
         self._shares = Shares(study.setup.problem.in_flight, settings.limits.held_per_address)
         self._last: dict[str, LastAnswer] = {}
+        self._turning = 0
         self._attach(study)
         if theme is not None and not self._has_theme:
             study.note(THEME, theme)
@@ -74,6 +93,7 @@ class Booth:
     def _attach(self, study: Study) -> None:
         """Count what the journal tells, and go on counting."""
         self.study, self.tallies, self._has_theme = study, Tallies(), False
+        self._found: tuple[int, float, Found] | None = None
         for when, event in study.journal():
             self.tallies.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
@@ -87,6 +107,7 @@ class Booth:
     def _happened(self, event: Event) -> None:
         with self._lock:
             self.tallies.count(event, self.clock())
+            self._turning += isinstance(event, TURNING)
             if isinstance(event, Asked | Leased):
                 self._due.begins(event.question, self.clock())
         self.live.changed()
@@ -148,6 +169,15 @@ class Booth:
         self._presence.count(self.clock())
         self._shares.count(self.study.fold.leases, self._due.over)
 
+    def found(self) -> Found:
+        """What was found so far. What proves it takes long to look through, and changes with what ends a round or
+        excludes somebody; a late answer may be missing from its numbers for half a minute.
+        """
+        turning, now = self._turning, self.clock()
+        if self._found is None or self._found[0] != turning or not 0 <= now - self._found[1] < LOOK_AGAIN_S:
+            self._found = turning, now, Found(verdict_of(self.study.fold), self.study.result())
+        return self._found[2]
+
     def close(self) -> None:
         """Free the storage."""
         self.study.release()
@@ -156,7 +186,7 @@ class Booth:
 
     def summary(self) -> messages.Summary:
         """What was chosen, and what may be claimed of it."""
-        result = self.study.result()
+        result = self.found().result
         chosen = [card(self.collection[id_]) for id_ in result.chosen]
         return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
 

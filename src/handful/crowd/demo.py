@@ -50,6 +50,7 @@ class Summary:
     theme: str
     chosen: tuple[str, ...]
     answers: int
+    verdict: str
     certificate: str
     sheet: Path
 
@@ -117,7 +118,9 @@ async def _answered(
 
 
 def _summary(booth: Booth, folder: Path) -> Summary:
-    result = booth.study.result()
-    sheet = folder / f"{booth.name}.png"
-    write_contact_sheet(booth.collection, result.chosen, booth.theme, str(result.certificate), sheet)
-    return Summary(booth.name, booth.theme, result.chosen, result.answers, str(result.certificate), sheet)
+    found, sheet = booth.found(), folder / f"{booth.name}.png"
+    result = found.result
+    write_contact_sheet(booth.collection, result.chosen, booth.theme, found.words, sheet)
+    return Summary(
+        booth.name, booth.theme, result.chosen, booth.tallies.answers, found.verdict, str(result.certificate), sheet
+    )

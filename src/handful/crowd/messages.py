@@ -216,6 +216,7 @@ class Status(BaseModel):
     items: list[ItemLine]
     workers: list[WorkerLine]
     rounds: list[RoundLine]
+    verdict: str
     certificate: str
 
 

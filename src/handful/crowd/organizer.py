@@ -14,7 +14,7 @@ MOST_ITEMS = 400
 
 def status_of(booth: Booth, streams: int = 0) -> messages.Status:
     """Everything the organizer's page shows, in one message."""
-    status, result, now = booth.study.status(), booth.study.result(), booth.clock()
+    status, found, now = booth.study.status(), booth.found(), booth.clock()
     lines = item_lines(booth, status)
     return messages.Status(
         study=booth.name,
@@ -38,9 +38,10 @@ def status_of(booth: Booth, streams: int = 0) -> messages.Status:
         workers=worker_lines(booth),
         rounds=[
             messages.RoundLine(round=one.round, pick=str(one.pick), ended=one.ended, answers=one.answers)
-            for one in result.rounds
+            for one in found.result.rounds
         ],
-        certificate=str(result.certificate),
+        verdict=found.verdict,
+        certificate=str(found.result.certificate),
     )
 
 

@@ -59,10 +59,11 @@ TheWorker = Annotated[Worker, Depends(worker_at)]
 
 async def sheet_of(booth: Booth) -> Response:
     """The contact sheet of the summary so far, to be kept as a file."""
-    found = booth.study.result()
-    if not found.chosen:
+    found = await in_thread(booth.found)
+    chosen = found.result.chosen
+    if not chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
-    png = await in_thread(contact_sheet, booth.collection, found.chosen, booth.theme, str(found.certificate))
+    png = await in_thread(contact_sheet, booth.collection, chosen, booth.theme, found.words)
     return Response(png, media_type="image/png", headers=attachment(f"{booth.name}.png"))
 
 

@@ -36,6 +36,8 @@ function show(status) {
   find("#round").textContent = state === "finished" ? status.chosen.length : Math.min(status.round, status.k);
   find("#of-k").textContent = `of ${status.k}`;
   find("#flight").textContent = number.format(status.in_flight);
+  find("#verdict").textContent = status.verdict;
+  find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;
   find("#sheet-line").hidden = status.chosen.length === 0;
   find("#settings").textContent = settings(status);

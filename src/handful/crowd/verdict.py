@@ -1,0 +1,70 @@
+"""How the picks did, in plain words: what people answered, to be said before what that proves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from handful.study.fold import ClosedRound, Fold
+from handful.study.questions import ANSWERED
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Comparisons that were won, of how many."""
+
+    won: int = 0
+    of: int = 0
+
+    def __add__(self, other: Wins) -> Wins:
+        return Wins(self.won + other.won, self.of + other.of)
+
+    @property
+    def share(self) -> str:
+        return f"{100 * self.won / self.of:.0f}%"
+
+
+def verdict_of(fold: Fold) -> str:
+    """What the answers that counted say of the picks; nothing while there is nothing to say.
+
+    A pick is chosen for winning, so this says how it did and not how it would do: what may be claimed is in the
+    certificate.
+    """
+    everybody, closest = Wins(), Wins()
+    for closed in fold.rounds:
+        against_all, against_closest = _wins(fold, closed)
+        everybody, closest = everybody + against_all, closest + against_closest
+    if not everybody.of:
+        return ""
+    many = len(fold.rounds) > 1
+    picks, were, rival = ("picks", "they were", "rival of each round") if many else ("pick", "it was", "rival")
+    said = f"The {picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
+    if closest.of:
+        said += f", and {closest.won:,} of the {closest.of:,} against the closest {rival} ({closest.share})"
+    return f"{said}."
+
+
+def _wins(fold: Fold, closed: ClosedRound) -> tuple[Wins, Wins]:
+    """Of one round: the pick against everybody, and against the item that was thought second best when it closed."""
+    questions, here = fold.questions, slice(closed.questions.start, closed.questions.stop)
+    counted = np.asarray(questions.standing[here]) == ANSWERED
+    counted &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
+    item, rival, answer = (
+        np.asarray(column[here])[counted] for column in (questions.item, questions.rival, questions.answer)
+    )
+    pick = closed.closing.pick
+    won = np.where(item == pick, answer > 0.5, answer <= 0.5)
+    other = np.where(item == pick, rival, item)
+    among = (item == pick) | (rival == pick)
+    return _count(won[among]), _count(won[among & (other == _second(closed))])
+
+
+def _second(closed: ClosedRound) -> int:
+    means = closed.estimates.mean.copy()
+    means[closed.closing.pick] = np.nan
+    return int(np.nanargmax(means)) if np.isfinite(means).any() else -1
+
+
+def _count(won: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Wins:
+    return Wins(int(won.sum()), len(won))
