@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from handful.crowd.demo import Links, Standing, Summary
 
 TERMINAL_BUDGET = 1500
+BELOW = (0, 0, 0, 2)
+"""How far a paragraph is indented below its theme."""
 
 
 @app.command()
@@ -59,6 +61,7 @@ def demo(
 def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder: Path | None, seed: int) -> None:
     import tempfile
 
+    from rich.padding import Padding
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     from handful.crowd.demo import FAST, HUMAN, run_demo
@@ -96,9 +99,9 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
         def finished(summaries: Sequence[Summary]) -> None:
             bars.stop()
             for summary in summaries:
-                console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}")
-                console.print(f"  {summary.answers:,} answers. {summary.verdict}", highlight=False)
-                console.print(f"  [dim]{summary.certificate}[/dim]", highlight=False)
+                console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}", highlight=False)
+                console.print(Padding(f"{summary.answers:,} answers. {summary.verdict}", BELOW), highlight=False)
+                console.print(Padding(f"[dim]{summary.certificate}[/dim]", BELOW), highlight=False)
                 console.print(f"  {summary.sheet}", highlight=False, soft_wrap=True)
             if not exit_when_done:
                 console.input("\nThe pages are still there. Press Enter to stop. ")
