@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful.core import draws
-from handful.core.draws import ANSWER, COIN, PICK, RIVAL, below, normals, philox, question_seed, uniforms, words
+from handful.core.draws import ANSWER, ORDER, PICK, RIVAL, below, normals, philox, question_seed, uniforms, words
 from tests.core.statistics import chi_square_z, correlation_z
 
 SURE = 5.0  # standard deviations
@@ -39,7 +39,7 @@ def test_every_part_of_the_counter_and_of_the_key_matters() -> None:
 
 
 def test_streams_are_never_shared() -> None:
-    streams = [getattr(draws, name) for name in ("PICK", "RIVAL", "QUESTION", "ANSWER", "BELIEF", "ORDER", "COIN")]
+    streams = [getattr(draws, name) for name in ("PICK", "RIVAL", "QUESTION", "ANSWER", "BELIEF", "ORDER")]
     assert len(set(streams)) == len(streams)
 
 
@@ -67,7 +67,7 @@ def test_draws_are_independent_of_their_neighbours_in_every_direction(sample: np
     size = len(u)
     assert abs(correlation_z(u, sample[:, 1])) < SURE
     assert abs(correlation_z(u[:-1], u[1:])) < SURE
-    for seed, round_, stream in ((8, 3, ANSWER), (7, 4, ANSWER), (7, 3, COIN), (7 + 2**32, 3, ANSWER)):
+    for seed, round_, stream in ((8, 3, ANSWER), (7, 4, ANSWER), (7, 3, ORDER), (7 + 2**32, 3, ANSWER)):
         neighbour = np.array([uniforms(seed, round_, stream, n)[0] for n in range(size)])
         assert abs(correlation_z(u, neighbour)) < SURE
         pairs = np.histogram2d(u, neighbour, 8, ((0.0, 1.0), (0.0, 1.0)))[0]

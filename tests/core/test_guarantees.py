@@ -17,6 +17,7 @@ from handful.core.guarantees import (
     PerRound,
     borda_slack,
     borda_slack_inverse,
+    finite_step,
     free_share,
     per_round,
     promise,
@@ -109,6 +110,12 @@ def test_the_free_share_is_the_recursion_of_appendix_a_summed_exactly(k: int) ->
 
 def test_the_free_epsilon_is_half_as_large_again_for_six_items() -> None:
     assert free_share(6) * 6 == pytest.approx(1.5, abs=0.01)
+
+
+@pytest.mark.parametrize("k", [1, 2, 6, 100])
+def test_k_finite_steps_leave_one_over_e(k: int) -> None:
+    assert (1 - finite_step(k)) ** k == pytest.approx(1 / math.e)
+    assert finite_step(k) < 1 / k
 
 
 def problem(feedback: Feedback, **given: object) -> Problem:

@@ -20,7 +20,7 @@ QUESTION = 3  # the seed handed to whoever answers a question
 ANSWER = 4  # the noise of a simulated answer
 BELIEF = 5  # posterior draws
 ORDER = 6  # random order of a partial initialisation
-COIN = 7  # which of two draws to ask
+# 7 was for tossing a coin between two draws.
 
 _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)

@@ -86,6 +86,11 @@ def free_share(k: int) -> float:
     return 1.0 / (k * (1.0 - (1.0 - 1.0 / k) ** k))
 
 
+def finite_step(k: int) -> float:
+    """The share of what is left that each of k rounds must gain so that 1/e is left in the end: a little under 1/k."""
+    return 1.0 - math.exp(-1.0 / k)
+
+
 def promise(variant: Variant, epsilon: float, delta: float, assumptions: tuple[str, ...]) -> Guarantee:
     """Theorem 1 (full and O) or Theorem 2 (G)."""
     held = (MONOTONE_SUBMODULAR, *assumptions)

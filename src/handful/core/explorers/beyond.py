@@ -17,6 +17,7 @@ from handful.core.guarantees import (
     NO_GUARANTEE,
     Guarantee,
     Variant,
+    finite_step,
     free_share,
     per_round,
     promise,
@@ -130,13 +131,14 @@ class Certified:
             problem.in_flight,
             item_bounds(problem, k, self.shrink),
             chained=1 if self.rule == "chain" else 0,
-            epsilon=(problem.epsilon or 0.0) * free_share(k),
+            share=finite_step(k),
+            epsilon=(problem.epsilon or 0.0) * finite_step(k) / (1.0 - 1.0 / math.e),
         )
 
 
 @dataclass(frozen=True)
 class Thompson:
-    """Values under a budget too small for any guarantee: ask what might be best, by draws from a belief."""
+    """Values under a budget too small for any guarantee: ask what promises most, by a belief about gains."""
 
     name: ClassVar[str] = "thompson"
     order: ClassVar[Literal["item", "none"]] = "item"  # what it learns may enter a certificate
@@ -151,7 +153,7 @@ class Thompson:
             raise UnknownExplorer("thompson asks for values; for comparisons use duels")
         needs_a_budget(self.name, problem)
         return thompson.new_thompson(
-            problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), keep=1.0, widen=0.1
+            problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), stay=0.5, fall=0.3
         )
 
 

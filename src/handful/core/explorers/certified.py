@@ -1,18 +1,19 @@
 """`certified` with a proof in every round: the plain rule, and the chained one.
 
-Let S_j be the first j picks and c = 1 − 1/k. In round j, f(OPT) − f(S_{j−1}) is at most the sum of the k largest
-gains, so at most U_j, the sum of the k largest upper bounds. L_j is the lower bound of the pick. All bounds hold at
-once with probability 1 − δ.
+Let S_j be the first j picks. In round j, f(OPT) − f(S_{j−1}) is at most the sum of the k largest gains, so at most
+U_j, the sum of the k largest upper bounds. L_j is the lower bound of the pick. All bounds hold at once with
+probability 1 − δ.
 
-plain   Stop when L_j ≥ U_j/k − ε′. Then f(OPT) − f(S_j) ≤ c·(f(OPT) − f(S_{j−1})) + ε′, which unrolls to
-        f(S) ≥ (1 − 1/e)·f(OPT) − ε for ε′ = ε/(k(1 − c^k)).
+plain   Stop when L_j ≥ s·U_j − ε′. Then f(OPT) − f(S_j) ≤ (1 − s)·(f(OPT) − f(S_{j−1})) + ε′. With s = 1/k, as in
+        the paper, k rounds leave (1 − 1/k)^k of f(OPT), which is less than the 1/e that the promise allows; with
+        s = 1 − e^(−1/k) they leave just that. It unrolls to f(S) ≥ (1 − 1/e)·f(OPT) − ε for ε′ = s·ε/(1 − 1/e).
 
 chain   What bounded f(OPT) − f(S_{i−1}) in an earlier round still does, less what was gained since: replace U_j by
 the least of
         U_i − (L_i + ... + L_{j−1}) over i ≤ j.
 
 Both stop earlier than the paper because they never ask for *the best* items, only for one that is good enough. What
-to ask: the leader, or one of those whose upper bounds make up U_j, whichever narrows L_j − U_j/k more.
+to ask: the leader, or one of those whose upper bounds make up U_j, whichever narrows L_j − s·U_j more.
 (`audited.py` proves only the end.)
 """
 
@@ -30,8 +31,8 @@ from handful.core.kernels import kernel, small
 
 RULES = np.dtype(
     [
-        ("k", np.int64),
         ("chained", np.int64),
+        ("share", np.float64),  # s
         ("epsilon", np.float64),  # ε′
         ("left", np.float64),  # the least of U_i − (L_i + ... + L_{j−1}) over earlier rounds i
         ("lead", np.int64),  # the largest lower bound
@@ -54,7 +55,6 @@ def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, 
     r = np.zeros(1, RULES)
     for name, value in rules.items():
         r[name] = value
-    r["k"] = k
     r["left"] = np.inf
     r["lead"] = -1
     return CertifiedState(new_board(size, k, seed, in_flight), bounds, new_scout(size, 0.0, 0.0, 0.0), r)
@@ -93,8 +93,9 @@ def propose(state: CertifiedState, n: int) -> tuple[int, int]:
     if rules.chained == 0 or sum_of_top(bounds) <= rules.left:
         for p in range(bounds.rules[0].held):
             i = bounds.top[p]
-            if speed(state, i, True) / rules.k > most:
-                best, most = i, speed(state, i, True) / rules.k
+            narrows = rules.share * speed(state, i, True)
+            if narrows > most:
+                best, most = i, narrows
     else:
         best = uppermost(bounds, scout_lead(state.scout))
         most = speed(state, best, False) if best >= 0 else -1.0
@@ -112,7 +113,7 @@ def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
     scout_add(state.scout, board, item, answer)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item
-    if items[rules.lead].lower >= remaining(state) / rules.k - rules.epsilon:
+    if items[rules.lead].lower >= rules.share * remaining(state) - rules.epsilon:
         take(state, rules.lead, RULE)
 
 
@@ -124,7 +125,7 @@ def take(state: CertifiedState, item: int, ended: int) -> None:
     rules.left = max(0.0, left - low)
     board.best[0] = item
     board.round[0].size = 1
-    end(board, ended, max(0.0, left / rules.k - low))
+    end(board, ended, max(0.0, rules.share * left - low))
     close_round(bounds, board)
 
 

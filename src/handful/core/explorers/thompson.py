@@ -1,19 +1,27 @@
 """`thompson`: values under a budget too small for any guarantee.
 
 A Gaussian belief per item about its gain. The noise of answers and the spread of gains are learnt from the answers
-(empirical Bayes, renewed after every N answers), so nothing needs to be known. A question asks the winner of one of
-two posterior draws, by the toss of a coin (top-two Thompson sampling). Between rounds the belief is kept, scaled
-down and widened: gains fall. It proves nothing: what may be claimed is in the certificate.
+(empirical Bayes, renewed after every N answers), so nothing needs to be known. Between rounds an item's gain stays
+as it was (the pick has nothing in common with it) or falls by some share; the answers of the new round say which is
+the likelier, and how much of the old belief is worth keeping.
+
+A question asks about the item whose answers promise most *each*: m answers about an item would move its mean by a
+standard deviation s = v/√(v + σ²/m), and then the best mean rises by E = s·(φ(x) − x·Φ(−x)) on average, x the
+distance to the best other mean over s; the item with the largest E/m is asked, for its best m (Frazier and Powell's
+KG*, "Paradoxes in learning and the marginal value of information", 2010, with their approximation of that m).
+Questions in flight count as answered. (The explorer is named after Thompson sampling, by which it chose at first:
+this needs about half the answers.) It proves nothing: what may be claimed is in the certificate.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from handful.core.draws import COIN, ORDER, below, uniforms
-from handful.core.explorers.belief import best_of, new_beliefs, two_draws
+from handful.core.draws import ORDER, below
+from handful.core.explorers.belief import best_of, new_beliefs
 from handful.core.explorers.board import NOW, Board, Rows, end, new_board, shuffle
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -24,8 +32,8 @@ RULES = np.dtype(
         ("noise", np.float64),  # variance of an answer, as far as is known
         ("spread", np.float64),  # variance of gains between items
         ("level", np.float64),  # their mean
-        ("keep", np.float64),
-        ("widen", np.float64),  # standard deviation added for the next round, as a share of the best mean
+        ("stay", np.float64),  # the chance that a pick takes nothing from another item's gain
+        ("fall", np.float64),  # else what share it takes: about so much, give or take as much
         ("answers", np.int64),
         ("groups", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
@@ -38,13 +46,17 @@ RULES = np.dtype(
 )
 
 
+ROOT = math.sqrt(2.0 * math.pi)
+
+
 class ThompsonState(NamedTuple):
     """Beliefs about gains."""
 
     board: Board
     rules: Rows
     items: Rows
-    base: Rows  # the belief each item entered this round with
+    base: Rows  # the belief each item entered this round with, if its gain has not fallen
+    fallen: Rows  # and if it has
     queue: Ints
 
 
@@ -57,7 +69,7 @@ def new_thompson(
         r[name] = value
     items = new_beliefs(size, 0.0, np.inf)
     queue = np.zeros(size, np.int64)
-    state = ThompsonState(new_board(size, k, seed, in_flight), r, items, items.copy(), queue)
+    state = ThompsonState(new_board(size, k, seed, in_flight), r, items, items.copy(), items.copy(), queue)
     if prior is not None and prior.std() > 0:
         state.base["mean"] = (prior - prior.mean()) / prior.std()
     return state
@@ -80,13 +92,13 @@ def begin(state: ThompsonState) -> None:
         shuffle(board, state.queue, rules.queued)
         favour(state)
         return
-    best = items[best_of(items, board)].mean
-    doubt = (rules.widen * max(best, 0.0)) ** 2
     for i in range(len(items)):
-        base[i].mean = rules.keep * items[i].mean
-        base[i].variance = items[i].variance + doubt
-        items[i].mean = base[i].mean
-        items[i].variance = base[i].variance
+        lost = rules.fall * max(items[i].mean, 0.0)
+        base[i].mean = items[i].mean
+        base[i].variance = items[i].variance
+        state.fallen[i].mean = items[i].mean - lost
+        state.fallen[i].variance = items[i].variance + lost * lost
+        believe(state, i)
 
 
 @small
@@ -104,25 +116,73 @@ def favour(state: ThompsonState) -> None:
 
 @kernel
 def propose(state: ThompsonState, n: int) -> tuple[int, int]:
-    """Everybody once; then the winner of one of two draws."""
+    """Everybody once; then whoever is worth it most."""
     rules, board = state.rules[0], state.board
     if rules.next < rules.queued:
         rules.next += 1
         return state.queue[rules.next - 1], NOW
     if rules.spread == 0.0:  # the first answers are still in flight
         return board.open[below(board.round[0].candidates, board.round[0].seed, board.round[0].round, ORDER, n)], NOW
-    first, second = two_draws(state.items, board, n)
-    u, _ = uniforms(board.round[0].seed, board.round[0].round, COIN, n)
-    return (first if u < 0.5 or second < 0 else second), NOW
+    return worthiest(state), NOW
+
+
+@small
+def worthiest(state: ThompsonState) -> int:
+    """The item whose answers promise most each."""
+    board, items = state.board, state.items
+    r = board.round[0]
+    lead = best_of(items, board)
+    left = max(1.0, float(r.limit - r.asked))
+    best, most, second = lead, -1.0, -np.inf
+    for p in range(r.candidates):
+        i = board.open[p]
+        if i == lead:
+            continue
+        second = max(second, items[i].mean)
+        hope = worth(state, i, items[lead].mean - items[i].mean, left)
+        if hope > most:
+            best, most = i, hope
+    return lead if worth(state, lead, items[lead].mean - second, left) > most else best
+
+
+@small
+def worth(state: ThompsonState, item: int, away: float, left: float) -> float:
+    """How much an answer about `item` raises the best mean on average, when about the best number of them is asked."""
+    noise = state.rules[0].noise
+    v = state.items[item].variance
+    v /= 1.0 + v * state.board.items[item].waiting / noise
+    x2 = away * away / v
+    m = 0.25 * noise / v * (x2 - 1.0 + math.sqrt(1.0 + 6.0 * x2 + x2 * x2))
+    m = min(max(m, 1.0), left)
+    s = v / math.sqrt(v + noise / m)
+    x = away / s
+    return s / m * (math.exp(-0.5 * x * x) / ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
+
+
+@small
+def posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
+    """A Gaussian belief after the answers of this round: mean, variance, and how well it foretold them (a log)."""
+    if seen.count == 0:
+        return base.mean, base.variance, 0.0
+    error = noise / seen.count
+    away = seen.total / seen.count - base.mean
+    wide = base.variance + error
+    share = base.variance / wide
+    return base.mean + share * away, share * error, -0.5 * (away * away / wide + math.log(wide))
 
 
 @small
 def believe(state: ThompsonState, item: int) -> None:
-    """The posterior of one item."""
-    rules, seen, base = state.rules[0], state.board.items[item], state.base[item]
-    precision = 1.0 / base.variance + seen.count / rules.noise
-    state.items[item].mean = (base.mean / base.variance + seen.total / rules.noise) / precision
-    state.items[item].variance = 1.0 / precision
+    """The posterior of one item: its gain is as it was, or has fallen, each as likely as the answers make it."""
+    rules, seen, belief = state.rules[0], state.board.items[item], state.items[item]
+    mean, variance, fit = posterior(state.base[item], seen, rules.noise)
+    if rules.first == 0:
+        low, wide, fit_low = posterior(state.fallen[item], seen, rules.noise)
+        share = 1.0 / (1.0 + rules.stay / (1.0 - rules.stay) * math.exp(min(fit - fit_low, 700.0)))
+        variance += share * (wide - variance) + share * (1.0 - share) * (low - mean) ** 2
+        mean += share * (low - mean)
+    belief.mean = mean
+    belief.variance = variance
 
 
 @kernel
@@ -160,7 +220,9 @@ def empirical_bayes(state: ThompsonState) -> None:
     noise = rules.noise if rules.noise > 0.0 else 0.5 * between
     rules.noise = max(noise, 1e-12)
     rules.level = level
-    rules.spread = max(between - noise * inverse / asked, 0.02 * between, (0.1 * level) ** 2, 1e-12)
+    chance = noise * inverse / asked  # what noise alone makes of `between`, and a spread that it could still hide:
+    hidden = 2.0 * chance * math.sqrt(2.0 / max(asked - 1.0, 1.0))
+    rules.spread = max(between - chance, hidden, (0.1 * level) ** 2, 1e-12)
     for i in range(len(state.items)):
         state.base[i].mean = rules.level
         state.base[i].variance = rules.spread
