@@ -127,7 +127,7 @@ def main() -> None:
         errors = tale.broken + sum(tale.refused.values())
         figures = f"{1000 * tale.quantile(0.5):.1f}", f"{1000 * tale.quantile(0.99):.1f}"
         table.add_row(name, f"{per_second:.0f}", rate, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
-    Console().print(table)
+    Console(width=110).print(table)
 
 
 if __name__ == "__main__":

@@ -130,6 +130,38 @@ def test_a_form_of_another_site_cannot_even_be_read(serve: Serve) -> None:
     assert answers(server) == 0
 
 
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
+def test_what_a_form_of_another_site_could_send_is_not_taken(serve: Serve, kind: str) -> None:
+    server = serve()
+    person = server.person()
+    body = json.dumps({"token": person.token, "side": "left"})
+    refused = person.http.post(f"/api/s/{STUDY}/answer", content=body, headers={"Content-Type": kind} if kind else {})
+    assert (refused.status_code, refused.json()["error"]) == (422, "invalid")
+    assert answers(server) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"token": 1, "side": "left"}',
+        b'{"token": "x", "side": "up"}',
+        b"[" * 5000,
+    ],
+)
+def test_a_body_that_makes_no_sense_is_refused_in_the_one_shape(serve: Serve, body: bytes) -> None:
+    person = serve().person()
+    kind = {"Content-Type": "application/json; charset=utf-8"}
+    refused = person.http.post(f"/api/s/{STUDY}/answer", content=body, headers=kind)
+    assert (refused.status_code, refused.json()["error"]) == (422, "invalid")
+
+
 def test_a_get_changes_nothing(serve: Serve) -> None:
     server = serve()
     organizer = server.organizer()

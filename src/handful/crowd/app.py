@@ -51,6 +51,7 @@ def create_app(hall: Hall) -> FastAPI:
     app.state.hall = hall
     refuse_in_one_shape(app)
     app.add_middleware(Guard, settings=hall.settings)
+    app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
     app.include_router(worker_routes.router)
     app.include_router(organizer_routes.router)
     app.include_router(page_routes.router)

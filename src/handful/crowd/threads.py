@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from anyio import CapacityLimiter, to_thread
-from anyio.lowlevel import RunVar
-
 T = TypeVar("T")
 
-THREADS = 64
-"""Answers that wait for one commit together. More would not make the disk faster."""
+THREADS = 16
+"""Answers that wait for one commit together. More make no disk faster, and get into each other's way."""
 
-_limiter: RunVar[CapacityLimiter] = RunVar("handful_threads")
+_threads = ThreadPoolExecutor(THREADS, thread_name_prefix="handful")
 
 
 async def in_thread(function: Callable[..., T], *args: Any, **options: Any) -> T:
     """Run in one of our threads. A client who leaves does not stop it half-way."""
-    limiter = _limiter.get(None)
-    if limiter is None:
-        limiter = CapacityLimiter(THREADS)
-        _limiter.set(limiter)
-    return await to_thread.run_sync(partial(function, *args, **options), limiter=limiter)
+    return await asyncio.get_running_loop().run_in_executor(_threads, partial(function, *args, **options))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Cookie, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from handful.crowd import live, messages
 from handful.crowd.booth import Booth
@@ -57,6 +63,38 @@ async def worker_at(booth: TheBooth, request: Request, cookie: TheCookie = None)
 TheWorker = Annotated[Worker, Depends(worker_at)]
 
 
+class Direct(APIRoute):
+    """A route that finds the study, the worker and what they said by itself, and is described like any other.
+
+    To have them found for us would take longer than everything else that is done for an answer.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        endpoint = self.endpoint
+        said: type[BaseModel] | None = get_type_hints(endpoint).get("said")
+
+        async def handle(request: Request) -> Response:
+            booth = await booth_of(request.path_params["study"], request)
+            worker = await worker_at(booth, request, request.cookies.get(COOKIE))
+            more = () if said is None else (await body_as(said, request),)
+            reply: BaseModel = await endpoint(booth, worker, *more)
+            return Response(reply.model_dump_json(), media_type="application/json")
+
+        return handle
+
+
+async def body_as(model: type[BaseModel], request: Request) -> BaseModel:
+    """The body, if it is the JSON that is expected."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise RequestValidationError([{"loc": ("body",), "msg": "expected JSON, as Content-Type: application/json"}])
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False)) from None
+    except ClientDisconnect:
+        raise HTTPException(400) from None
+
+
 async def sheet_of(booth: Booth) -> Response:
     """The contact sheet of the summary so far, to be kept as a file."""
     found = await in_thread(booth.found)
@@ -65,6 +103,9 @@ async def sheet_of(booth: Booth) -> Response:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
     png = await in_thread(contact_sheet, booth.collection, chosen, booth.theme, found.words)
     return Response(png, media_type="image/png", headers=attachment(f"{booth.name}.png"))
+
+
+direct = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES, route_class=Direct)
 
 
 def attachment(name: str) -> dict[str, str]:
@@ -127,13 +168,13 @@ async def join(
     return await in_thread(booth.work, worker)
 
 
-@router.get("/s/{study}/next")
+@direct.get("/s/{study}/next")
 async def next_questions(booth: TheBooth, worker: TheWorker) -> messages.Work:
     """The questions this worker holds, the same after a reload and in a second tab."""
     return await in_thread(booth.work, worker)
 
 
-@router.post("/s/{study}/answer")
+@direct.post("/s/{study}/answer")
 async def answer(booth: TheBooth, worker: TheWorker, said: messages.Answer) -> messages.Answered:
     """Answer a question. The reply comes once the answer is durable, and brings the next questions.
 
@@ -142,13 +183,13 @@ async def answer(booth: TheBooth, worker: TheWorker, said: messages.Answer) -> m
     return await in_thread(booth.answer, worker, said)
 
 
-@router.post("/s/{study}/skip")
+@direct.post("/s/{study}/skip")
 async def skip(booth: TheBooth, worker: TheWorker, said: messages.Skip) -> messages.Work:
     """Pass a question on to somebody else."""
     return await in_thread(booth.skip, worker, said)
 
 
-@router.post("/s/{study}/undo")
+@direct.post("/s/{study}/undo")
 async def undo(booth: TheBooth, worker: TheWorker, said: messages.Undo) -> messages.Answered:
     """Change the last answer, while it is offered."""
     return await in_thread(booth.undo, worker, said)
