@@ -101,6 +101,9 @@ def test_a_study_is_paused_opened_and_closed_for_good(serve: Serve, somebody: So
     page.click("text=Close for good")
     expect(page.locator("#state")).to_contain_text("finished")
     expect(page.locator(".orders button:visible")).to_have_count(0)
+    expect(page.locator("#share-words")).to_have_text("Nobody can answer any more; the link says so.")
+    expect(page.locator("#summary .room")).to_have_count(0)
+    expect(page.locator("#flight")).to_have_text("–")
 
 
 def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody: Somebody) -> None:

@@ -9,6 +9,11 @@ import { Refusal, request } from "./server.js";
 const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
 const STATES = { open: "open", paused: "paused", finished: "finished" };
+const SHARE = {
+  open: "Anyone with this link can answer.",
+  paused: "Anyone with this link can answer once the study is open again.",
+  finished: "Nobody can answer any more; the link says so.",
+};
 const ENDED = { rule: "decided", budget: "its share of answers was used", alone: "nothing else was left", closed: "closed" };
 const number = new Intl.NumberFormat();
 
@@ -35,7 +40,9 @@ function show(status) {
   find("#pick-label").textContent = state === "finished" ? "Picked" : "Pick";
   find("#round").textContent = state === "finished" ? status.chosen.length : Math.min(status.round, status.k);
   find("#of-k").textContent = `of ${status.k}`;
-  find("#flight").textContent = number.format(status.in_flight);
+  find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
+  find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
+  find("#share-words").textContent = SHARE[state];
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;

@@ -10,8 +10,9 @@ const nameOf = (line) => line.card.caption || line.id;
 const rounded = (x) => x.toFixed(2);
 
 /** The numbered summary, with rooms for what is still to come. */
-export function showSummary({ chosen, k }) {
-  const rooms = Array.from({ length: Math.max(0, k - chosen.length) }, (_, at) => ({ room: chosen.length + at + 1 }));
+export function showSummary({ chosen, k, state }) {
+  const toCome = state === "finished" ? 0 : Math.max(0, k - chosen.length);
+  const rooms = Array.from({ length: toCome }, (_, at) => ({ room: chosen.length + at + 1 }));
   const list = find("#summary");
   if (k > 1 && k <= IN_A_ROW) {
     list.style.setProperty("--in-a-row", Math.max(3, k));

@@ -32,7 +32,7 @@ export function goOnByKey() {
 const RESTING = {
   waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more."],
   paused: ["A short break", "The study is paused. This page goes on by itself when it is open again."],
-  finished: ["Thank you", "The selection is complete, and no more answers are needed."],
+  finished: ["Thank you", "No more answers are needed."],
 };
 
 const ALONE = ["One moment", "The next pair is being looked for."];

@@ -50,7 +50,7 @@ try {
   explain(about);
   goOnByKey();
   if (about.state === "finished" && !about.joined) {
-    stuck("This study has ended", "The selection is complete, and no more answers are needed. Thank you for looking in.");
+    stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
   } else {
     const view = new PairView();
     const work = about.joined ? null : await join(about, view);
