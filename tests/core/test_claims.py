@@ -107,7 +107,7 @@ def failing(broken: Callable[[int], bool], runs: int) -> float:
     return binomial_p(sum(broken(seed) for seed in range(runs)), runs, DELTA)
 
 
-# A proof in every round: gain ≥ s·(f(OPT) − f(S)) − ε′, s = 1 − e^(−1/k), is what the rules claim and the guarantee follows from.
+# A proof in every round: gain ≥ s·(f(OPT) − f(S)) − ε′, s = 1 − e^(−1/k), is what the rules claim; the rest follows.
 
 
 def a_round_is_broken(name: str, rule: str, epsilon: float, shrink: float) -> Callable[[int], bool]:

@@ -163,9 +163,9 @@ class Duels:
 
     name: ClassVar[str] = "duels"
     order: ClassVar[Literal["item", "none"]] = "none"
-    variance: float = 4.0
+    variance: float = 1.5
     widen: float = 0.1
-    careless: float = 0.02
+    careless: float = 0.1
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """None before the start; the certificate says what the comparisons showed."""
@@ -182,7 +182,6 @@ class Duels:
             problem.in_flight,
             scores(problem),
             variance=self.variance,
-            keep=1.0,
             widen=self.widen,
             careless=self.careless,
         )

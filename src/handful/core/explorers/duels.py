@@ -1,13 +1,16 @@
 """`duels`: direct comparisons between contenders, by a belief about how strong each item is.
 
 The belief is a Gaussian per item over its strength θ, with P(a is preferred to b) = 1/(1 + exp(θ_b − θ_a)) as the
-likelihood; the sharpness β of the crowd is part of θ and need not be known. A question pits the winners of two
-posterior draws against each other (top-two Thompson sampling), so that many questions can be out at once, each with
-draws of its own. An answer moves the two beliefs by one step of assumed-density filtering: with v = s_a + s_b, κ =
-1/√(1 + πv/8) and p = 1/(1 + exp(−κ(m_a − m_b))),
+likelihood; the sharpness β of the crowd is part of θ and need not be known. A question pits the winner of a posterior
+draw (Thompson sampling: many questions can be out at once, each with a draw of its own) against the rival for whom an
+answer is worth most (`belief.py`; an answer about a difference of strengths that is decided with chance p has a
+variance of 1/(p(1 − p))). Every third question pits the winners of two draws: the belief may be surer of itself than
+the crowd deserves, and draws go on looking where it sees no worth. An answer moves the two beliefs by one step of
+assumed-density filtering: with v = s_a + s_b, κ = 1/√(1 + πv/8) and p = 1/(1 + exp(−κ(m_a − m_b))),
     m_a += s_a·κ·(y − p),     s_a −= s_a²·κ²·p(1 − p),     and m_b, s_b with the opposite sign.
-Between rounds the belief is kept, shrunk a little and widened: gains fall, some more than others. A late answer
-still teaches.
+A prior's scores enter as one more unknown: a strength is its own part plus τ times the item's score, and every
+comparison teaches τ too, so that a good prior is soon trusted and a wrong one not (or the other way round).
+Between rounds the belief is kept and widened: gains fall, some more than others. A late answer still teaches.
 
 The belief chooses *what to ask*, and the pick. It proves nothing: what may be claimed is in the certificate.
 """
@@ -19,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.belief import best_of, new_beliefs, two_draws
+from handful.core.explorers.belief import best_of, drawn, left_of, new_beliefs, worth
 from handful.core.explorers.board import Board, Rows, end, new_board
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -28,13 +31,19 @@ from handful.core.objective import Floats
 RULES = np.dtype(
     [
         ("variance", np.float64),  # of a strength, before anything is known
-        ("keep", np.float64),  # how much of a mean is kept for the next round
         ("widen", np.float64),  # variance added for the next round
         ("careless", np.float64),  # share of answers taken for coin flips
         ("rounds", np.int64),  # whether a round has begun before
+        ("trust", np.float64),  # how much strength a prior's score is worth, as far as is known
+        ("doubt", np.float64),  # and the variance of that; 0 without a prior
     ],
     align=True,
 )
+
+
+EVERY = 3  # one question in so many is between the winners of two draws
+AGAIN = 2**31  # the second draw of question n is the draw of question n + AGAIN
+TRUST, DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth, before anything is known, and its variance
 
 
 class DuelsState(NamedTuple):
@@ -42,61 +51,113 @@ class DuelsState(NamedTuple):
 
     board: Board
     rules: Rows
-    items: Rows
+    items: Rows  # strengths
+    own: Rows  # what of them a prior's score does not explain
+    scores: Floats  # a prior's, standardised; else 0
 
 
 def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> DuelsState:
-    """All alike, or as the prior's scores say: a fifth of a standard deviation of belief for one of scores. (Half of
-    one helps no more where the prior is right, and costs a tenth of f where it is wrong.)
-    """
+    """All alike, or as the prior's scores say."""
     r = np.zeros(1, RULES)
     for name, value in rules.items():
         r[name] = value
     items = new_beliefs(size, 0.0, float(r["variance"][0]))
+    scores = np.zeros(size)
     if prior is not None and prior.std() > 0:
-        items["mean"] = 0.2 * math.sqrt(float(r["variance"][0])) * (prior - prior.mean()) / prior.std()
-    return DuelsState(new_board(size, k, seed, in_flight), r, items)
+        scores = (prior - prior.mean()) / prior.std()
+        r["trust"], r["doubt"] = TRUST, DOUBT
+    state = DuelsState(new_board(size, k, seed, in_flight), r, items, items.copy(), scores)
+    add_up(state)
+    return state
+
+
+@kernel
+def add_up(state: DuelsState) -> None:
+    """Strengths: their own parts, and what a prior's scores are worth."""
+    for i in range(len(state.items)):
+        reckon(state, i)
+
+
+@small
+def reckon(state: DuelsState, i: int) -> None:
+    """One of them."""
+    rules, own, score = state.rules[0], state.own[i], state.scores[i]
+    state.items[i].mean = own.mean + rules.trust * score
+    state.items[i].variance = own.variance + rules.doubt * score * score
 
 
 @kernel
 def begin(state: DuelsState) -> None:
     """A later round starts from what is believed, with more doubt."""
-    rules, board, items = state.rules[0], state.board, state.items
+    rules, board, own = state.rules[0], state.board, state.own
     if rules.rounds == 0:
         rules.rounds = 1
         return
     centre = 0.0
     for p in range(board.round[0].candidates):
-        centre += items[board.open[p]].mean
+        centre += own[board.open[p]].mean
     centre /= board.round[0].candidates
-    for i in range(len(items)):
-        items[i].mean = rules.keep * (items[i].mean - centre)
-        items[i].variance = min(rules.variance, items[i].variance + rules.widen)
+    for i in range(len(own)):
+        own[i].mean -= centre
+        own[i].variance = min(rules.variance, own[i].variance + rules.widen)
+    add_up(state)
 
 
 @kernel
 def propose(state: DuelsState, n: int) -> tuple[int, int]:
-    """The winners of two posterior draws."""
-    return two_draws(state.items, state.board, n)
+    """The winner of a posterior draw, and the rival who is worth comparing with it most."""
+    board, items = state.board, state.items
+    lead, left = drawn(items, board, n), left_of(board)
+    if n % EVERY == EVERY - 1:
+        second = drawn(items, board, n + AGAIN)
+        if second != lead:
+            return second, lead
+    best, most = -1, 0.0
+    for p in range(board.round[0].candidates):
+        i = board.open[p]
+        if i == lead:
+            continue
+        away, v = abs(items[lead].mean - items[i].mean), doubt(state, i)
+        blur = 1.0 + math.pi * v / 8.0
+        z2 = away * away / blur
+        noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
+        hope = worth(away, v, noise, left, most)
+        if hope > most or best < 0:
+            best, most = i, hope
+    return best, lead
+
+
+@small
+def doubt(state: DuelsState, item: int) -> float:
+    """The variance of a strength once what is in flight has come, about."""
+    v = state.items[item].variance
+    return v / (1.0 + 0.25 * v * state.board.items[item].waiting)
 
 
 @small
 def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
     """One step of assumed-density filtering."""
-    items, rules = state.items, state.rules[0]
-    a, b = items[item], items[rival]
-    kappa = 1.0 / math.sqrt(1.0 + math.pi * (a.variance + b.variance) / 8.0)
-    p = 1.0 / (1.0 + math.exp(-kappa * (a.mean - b.mean)))
-    trust = 1.0
+    rules = state.rules[0]
+    a, b, apart = state.own[item], state.own[rival], state.scores[item] - state.scores[rival]
+    kappa = 1.0 / math.sqrt(1.0 + math.pi * (a.variance + b.variance + rules.doubt * apart * apart) / 8.0)
+    p = 1.0 / (1.0 + math.exp(-kappa * (state.items[item].mean - state.items[rival].mean)))
+    meant = 1.0
     if rules.careless > 0.0:  # how likely the answer was meant, given that it came out so
         likely = p if answer > 0.5 else 1.0 - p
-        trust = (1.0 - rules.careless) * likely / ((1.0 - rules.careless) * likely + 0.5 * rules.careless)
-    step = trust * kappa * (answer - p)
-    bend = trust * kappa * kappa * p * (1.0 - p)
+        meant = (1.0 - rules.careless) * likely / ((1.0 - rules.careless) * likely + 0.5 * rules.careless)
+    step = meant * kappa * (answer - p)
+    bend = meant * kappa * kappa * p * (1.0 - p)
     a.mean += a.variance * step
     b.mean -= b.variance * step
     a.variance = max(a.variance * (1.0 - a.variance * bend), 1e-9)
     b.variance = max(b.variance * (1.0 - b.variance * bend), 1e-9)
+    if rules.doubt == 0.0:
+        reckon(state, item)
+        reckon(state, rival)
+        return
+    rules.trust += rules.doubt * apart * step
+    rules.doubt = max(rules.doubt * (1.0 - rules.doubt * apart * apart * bend), 1e-9)
+    add_up(state)
 
 
 @kernel

@@ -22,7 +22,7 @@ import numpy as np
 from handful.core.confidence import beta_binomial
 from handful.core.draws import BELIEF, normals
 from handful.core.explorers import duels
-from handful.core.explorers.belief import best_of, two_draws
+from handful.core.explorers.belief import best_of
 from handful.core.explorers.board import OPEN, RULE, Board, Rows, end
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -59,7 +59,7 @@ def new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | None
     r = np.zeros(1, RULES)
     for name, value in ({"shrink": 1.0, "warm": 1} | rules).items():
         r[name] = value
-    belief = duels.new_duels(size, k, seed, in_flight, prior, variance=4.0, keep=1.0, widen=0.1, careless=0.02)
+    belief = duels.new_duels(size, k, seed, in_flight, prior, variance=1.5, widen=0.1, careless=0.1)
     return PivotState(belief.board, belief, r, np.zeros(size, ITEM))
 
 
@@ -94,7 +94,7 @@ def propose(state: PivotState, n: int) -> tuple[int, int]:
     rules, board = state.rules[0], state.board
     r = board.round[0]
     if rules.pivot < 0:
-        return two_draws(state.belief.items, board, n)
+        return duels.propose(state.belief, n)
     best, most = -1, -np.inf
     for p in range(r.candidates):
         i = board.open[p]

@@ -5,12 +5,9 @@ A Gaussian belief per item about its gain. The noise of answers and the spread o
 as it was (the pick has nothing in common with it) or falls by some share; the answers of the new round say which is
 the likelier, and how much of the old belief is worth keeping.
 
-A question asks about the item whose answers promise most *each*: m answers about an item would move its mean by a
-standard deviation s = v/√(v + σ²/m), and then the best mean rises by E = s·(φ(x) − x·Φ(−x)) on average, x the
-distance to the best other mean over s; the item with the largest E/m is asked, for its best m (Frazier and Powell's
-KG*, "Paradoxes in learning and the marginal value of information", 2010, with their approximation of that m).
-Questions in flight count as answered. (The explorer is named after Thompson sampling, by which it chose at first:
-this needs about half the answers.) It proves nothing: what may be claimed is in the certificate.
+A question asks about the item whose answers are worth most each (`belief.py`); questions in flight count as answered.
+(The explorer is named after Thompson sampling, by which it chose at first: this way needs about half the answers.)
+It proves nothing: what may be claimed is in the certificate.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from handful.core.draws import ORDER, below
-from handful.core.explorers.belief import best_of, new_beliefs
+from handful.core.explorers.belief import best_of, left_of, new_beliefs, worth
 from handful.core.explorers.board import NOW, Board, Rows, end, new_board, shuffle
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -44,9 +41,6 @@ RULES = np.dtype(
     ],
     align=True,
 )
-
-
-ROOT = math.sqrt(2.0 * math.pi)
 
 
 class ThompsonState(NamedTuple):
@@ -128,35 +122,27 @@ def propose(state: ThompsonState, n: int) -> tuple[int, int]:
 
 @small
 def worthiest(state: ThompsonState) -> int:
-    """The item whose answers promise most each."""
+    """The item whose answers are worth most."""
     board, items = state.board, state.items
-    r = board.round[0]
-    lead = best_of(items, board)
-    left = max(1.0, float(r.limit - r.asked))
-    best, most, second = lead, -1.0, -np.inf
-    for p in range(r.candidates):
+    lead, left, noise = best_of(items, board), left_of(board), state.rules[0].noise
+    best, most, second = lead, 0.0, -np.inf
+    for p in range(board.round[0].candidates):
         i = board.open[p]
         if i == lead:
             continue
         second = max(second, items[i].mean)
-        hope = worth(state, i, items[lead].mean - items[i].mean, left)
+        hope = worth(items[lead].mean - items[i].mean, doubt(state, i), noise, left, most)
         if hope > most:
             best, most = i, hope
-    return lead if worth(state, lead, items[lead].mean - second, left) > most else best
+    own = worth(items[lead].mean - second, doubt(state, lead), noise, left, most)
+    return lead if own > most else best
 
 
 @small
-def worth(state: ThompsonState, item: int, away: float, left: float) -> float:
-    """How much an answer about `item` raises the best mean on average, when about the best number of them is asked."""
-    noise = state.rules[0].noise
+def doubt(state: ThompsonState, item: int) -> float:
+    """The variance of a belief once what is in flight has come."""
     v = state.items[item].variance
-    v /= 1.0 + v * state.board.items[item].waiting / noise
-    x2 = away * away / v
-    m = 0.25 * noise / v * (x2 - 1.0 + math.sqrt(1.0 + 6.0 * x2 + x2 * x2))
-    m = min(max(m, 1.0), left)
-    s = v / math.sqrt(v + noise / m)
-    x = away / s
-    return s / m * (math.exp(-0.5 * x * x) / ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
+    return v / (1.0 + v * state.board.items[item].waiting / state.rules[0].noise)
 
 
 @small

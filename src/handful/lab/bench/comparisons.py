@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Literal
 
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.settings import Certified, Duels, TopX
@@ -12,7 +11,7 @@ from handful.core.feedback import Preferences, Values
 from handful.core.responses import Response, btl, linear, saturating, uniform
 from handful.lab.bench.figures import Figure, Point, advantage, cost_of, curve, group, mean_answers, mean_quality
 from handful.lab.bench.plans import Plan
-from handful.lab.bench.runs import Outcome, Run
+from handful.lab.bench.runs import Outcome, Prior, Run
 
 SAVING = "comparisons for 0.95·greedy"
 LINKS = "comparisons, other links"
@@ -120,11 +119,11 @@ def flight_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
     yield Figure(FLIGHT, f"one person, β = 10, {PERSON.answers} comparisons: mean f", one, "f/greedy", "≥", GOOD)
 
 
-SCORED: tuple[Literal["none", "right", "wrong"], ...] = ("none", "right", "wrong")
+SCORED: tuple[Prior, ...] = ("none", "right", "opposite", "random")
 
 
 def prior_runs(plan: Plan) -> Iterator[Run]:
-    """Scores that are the gains of the first round, or their opposite."""
+    """Scores that are the gains of the first round, their opposite, or nothing but chance."""
     for instance, seed in product(plan.instance_seeds(), range(plan.duels)):
         for prior, per_item in product(SCORED, FLIGHT_PER_ITEM):
             budget = PerItem(per_item)
@@ -138,7 +137,7 @@ def prior_runs(plan: Plan) -> Iterator[Run]:
 
 
 def prior_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
-    """What a right and a wrong prior change."""
+    """What a prior changes."""
     series = group(outcomes, lambda o: o.run.series)
     for per_item, prior in product(FLIGHT_PER_ITEM, SCORED):
         what = f"duels, β = 2, {per_item:g} per item and round, prior: {prior}"

@@ -22,7 +22,7 @@ from handful.lab.collections import venice
 from handful.objectives import Coverage
 
 DELTA = 0.05
-PRIORS = ("none", "right", "wrong")
+Prior = Literal["none", "right", "opposite", "random"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Run:
     epsilon_share: float | None = None  # ε as a share of f(greedy) instead
     budget: PerItem | Total | None = None
     in_flight: int = 1
-    prior: Literal["none", "right", "wrong"] = "none"
+    prior: Prior = "none"
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def perform(run: Run) -> Outcome:
     """Simulate one run."""
     objective, best = instance(run.instance, run.size, run.k)
     epsilon = run.epsilon if run.epsilon_share is None else run.epsilon_share * best
+    seed = 1_000_003 * run.instance + run.seed
     problem = Problem(
         run.size,
         run.k,
@@ -73,20 +74,26 @@ def perform(run: Run) -> Outcome:
         delta=DELTA,
         budget=run.budget,
         in_flight=run.in_flight,
-        prior=scores(objective, run.prior),
-        seed=1_000_003 * run.instance + run.seed,
+        prior=scores(objective, run.prior, seed),
+        seed=seed,
     )
     result = simulate(run.explorer.build(problem), objective, run.response, run.k, budget=problem.total)
     shown = all(r.ended in ("rule", "alone") for r in result.rounds)
     return Outcome(run, result.answers, result.value / best, shown)
 
 
-def scores(objective: Coverage, prior: str) -> tuple[float, ...] | None:
-    """The gains of the first round, or their opposite."""
-    if prior == "none":
-        return None
+def scores(objective: Coverage, prior: Prior, seed: int) -> tuple[float, ...] | None:
+    """The gains of the first round, their opposite, or chance."""
     gains = objective.start().gains()
-    return tuple(float(x) for x in (gains if prior == "right" else -gains))
+    match prior:
+        case "none":
+            return None
+        case "right":
+            return tuple(gains.tolist())
+        case "opposite":
+            return tuple((-gains).tolist())
+        case "random":
+            return tuple(np.random.Generator(np.random.Philox(key=seed)).random(len(gains)).tolist())
 
 
 def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], object]) -> list[Outcome]:
