@@ -96,8 +96,9 @@ def serve(
             _alone(hall, listening, source, shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"]))
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        server = Server(hall, public_url is not None)
         _print_links(hall, url, host, len(collection))
-        Server(hall, public_url is not None).run_until_interrupted(listening)
+        server.run_until_interrupted(listening)
     kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
     again = shlex.join(["handful", "serve", *kept])
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
