@@ -10,8 +10,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 import handful.core.kernels
 
@@ -102,3 +105,29 @@ def test_where_nothing_can_be_written_kernels_compile_in_each_process(box: Box) 
     box.let_nobody_write_at_home()
     assert box.run() == (2, 0)
     assert box.run() == (2, 0)
+
+
+class Pair(NamedTuple):
+    """As the state of an explorer: arrays in a tuple."""
+
+    one: np.ndarray
+    other: np.ndarray
+
+
+def test_kernels_count_no_references_and_refuse_to_allocate() -> None:
+    def swap(pair):  # type: ignore[no-untyped-def]
+        one, other = pair.one, pair.other
+        for i in range(len(one)):
+            one[i], other[i] = other[i], one[i]
+
+    def allocate(size):  # type: ignore[no-untyped-def]
+        return np.zeros(size).sum()
+
+    compiled: Any = handful.core.kernels.small(swap)
+    pair = Pair(np.zeros(3), np.ones(3))
+    compiled(pair)
+    assert pair.one.tolist() == [1.0] * 3
+    (code,) = compiled.inspect_llvm().values()
+    assert "NRT_incref" not in code
+    with pytest.raises(TypingError, match="NRT required"):
+        handful.core.kernels.small(allocate)(3)

@@ -32,7 +32,13 @@ def paper_radius(T: float, t: float, R: float, N: float, delta: float) -> float:
 @small
 def normal_mixture(T: float, R: float, alpha: float, rho: float) -> float:
     """(R/T)·√((T+ρ)(2 log(1/α) + log((T+ρ)/ρ))); sharpest near T ≈ ρ·(2 log(1/α) + 3)."""
-    return R / T * math.sqrt((T + rho) * (2.0 * math.log(1.0 / alpha) + math.log((T + rho) / rho)))
+    return mixture_width(T, R, 2.0 * math.log(1.0 / alpha), rho)
+
+
+@small
+def mixture_width(T: float, R: float, logs: float, rho: float) -> float:
+    """The same, 2 log(1/α) being known already."""
+    return R / T * math.sqrt((T + rho) * (logs + math.log((T + rho) / rho)))
 
 
 @small

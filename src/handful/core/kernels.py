@@ -1,5 +1,8 @@
 """Compiling the hot parts, once per machine.
 
+Kernels allocate nothing: they work on arrays they are given. So they need not count references to these either, which
+would take most of their time (`_nrt` is Numba's name for that).
+
 `@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* file with
 kernels changes. (Numba's own cache looks only at the file a function stands in, although the compiled
 code contains the functions it calls.) Where no folder can be written, kernels compile anew in each process.
@@ -20,6 +23,8 @@ from numba.core import caching
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
 
 
 @cache
@@ -56,7 +61,7 @@ class _KernelCache(caching.FunctionCache):
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function`, and keep the machine code for the next process."""
-    dispatcher: Any = numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
+    dispatcher: Any = numba.njit(**OPTIONS)(function)
     with suppress(RuntimeError):  # no folder can be written: compile in this process only
         dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
     return cast(Callable[P, T], dispatcher)
@@ -64,7 +69,7 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
 
 def small(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function` into each of its callers; for helpers of a few lines."""
-    return cast(Callable[P, T], numba.njit(error_model="numpy", nogil=True, forceinline=True)(function))
+    return cast(Callable[P, T], numba.njit(**OPTIONS)(function))
 
 
 def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
@@ -72,6 +77,6 @@ def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
 
     def register(choose: Callable[..., Any]) -> None:
         choose.__annotations__.clear()  # Numba wants the signatures of choice and implementation to be the same
-        extending.overload(stub, jit_options={"error_model": "numpy", "nogil": True})(choose)
+        extending.overload(stub, jit_options=cast(Any, OPTIONS))(choose)
 
     return register

@@ -52,17 +52,20 @@ class Simulation:
         return any(r.ended == "closed" for r in self.rounds)
 
 
-@kernel
 def play(state: State, gains: Floats, response: Response, cap: int) -> int:
     """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight.
 
     Row i of `gains` is given the first i picks; the last is of now.
     """
+    in_flight = int(state.board.round[0]["in_flight"])
+    return _play(state, gains, response, cap, np.zeros((in_flight, 2), np.int64), np.zeros(in_flight))
+
+
+@kernel
+def _play(state: State, gains: Floats, response: Response, cap: int, asked_of: Ints, answers: Floats) -> int:
     r = state.board.round[0]
     m = r.in_flight
-    items = np.empty(m, np.int64)
-    rivals = np.empty(m, np.int64)
-    answers = np.empty(m)
+    items, rivals = asked_of[:, 0], asked_of[:, 1]
     asked = 0
     told = 0
     while r.ended == OPEN:

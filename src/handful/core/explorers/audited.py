@@ -29,7 +29,7 @@ it: then it says so.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -107,6 +107,9 @@ class AuditedState(NamedTuple):
     fresh: Ints  # fresh answers to each pick
     worst: Ints  # the set B that U is the bound of
     queue: Ints
+    table: Floats  # for finding U, as are the next two: what each item's answers say,
+    best: Ints  # a set B,
+    keys: Floats  # and what its items add
 
 
 def new_audited(
@@ -125,11 +128,12 @@ def new_audited(
         r[name] = value
     r["k"] = k
     r["upper"] = r["outlook"] = np.inf
-    picks, worst = np.full(k, -1, np.int64), np.zeros(k, np.int64)
-    queue = np.zeros(max(size, k), np.int64)
+    picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k), np.int64)
+    fresh, worst, best = (np.zeros(k, np.int64) for _ in range(3))
     board = new_board(size, k, seed, in_flight)
     scout = new_scout(size, near, z, float(r["noise"][0]), prior)
-    return AuditedState(board, scout, r, np.zeros(size, ITEM), picks, np.zeros(k, np.int64), worst, queue)
+    items, table = np.zeros(size, ITEM), np.zeros((size, 6))
+    return AuditedState(board, scout, r, items, picks, fresh, worst, queue, table, best, np.zeros(k))
 
 
 @kernel
@@ -145,8 +149,9 @@ def begin(state: AuditedState) -> None:
 @small
 def largest(state: AuditedState, m: int) -> float:
     """The sum of the m largest gains, by the means of the latest round that asked."""
-    keys = np.full(m, -np.inf)
-    board = state.board
+    keys, board = state.keys, state.board
+    for q in range(m):
+        keys[q] = -np.inf
     for p in range(board.round[0].candidates):
         row = state.items[board.open[p]]
         hope = row.total / row.count if row.count > 0 else state.scout.items[board.open[p]].hope
@@ -187,36 +192,42 @@ def remember(state: AuditedState) -> None:
 
 
 @small
-def term(count: int, total: float, y: float, rho: float, noise: float) -> float:
-    """What an item adds to the bound of a set: √(βQ) ≤ (yQ + β/y)/2 makes it a sum over items, for every y > 0."""
-    if count == 0:
-        return np.inf
+def terms(count: int, total: float, rho: float, row: Floats) -> None:
+    """v̂, (T+ρ)/T² and log((T+ρ)/ρ) of some answers."""
     T = float(count)
-    return total / T + 0.5 * noise * (y * (T + rho) / (T * T) + math.log((T + rho) / rho) / y)
-
-
-@small
-def represented(row: Any, y: float, rho: float, noise: float) -> tuple[float, float]:
-    """The smaller term of an item, by its old answers or those of the audit, and the mean of those answers."""
-    key = term(row.old, row.old_total, y, rho, noise)
-    centre = row.old_total / row.old if row.old > 0 else 0.0
-    if row.now > 0 and term(row.now, row.now_total, y, rho, noise) < key:
-        key = term(row.now, row.now_total, y, rho, noise)
-        centre = row.now_total / row.now
-    return key, centre
+    row[0] = total / T if count > 0 else 0.0
+    row[1] = (T + rho) / (T * T) if count > 0 else np.inf
+    row[2] = math.log((T + rho) / rho)
 
 
 @kernel
-def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats) -> tuple[float, float]:
-    """A bound on max over B of Σ_B v̂ + R·√(β_B·Q_B), and how much of it is width; `best` becomes that B."""
-    rules, items = state.rules[0], state.items
-    m = len(best)
+def prepare(state: AuditedState, rho: float) -> None:
+    """What each item's answers say, for one ρ: its old ones, and those of the audit."""
+    items, table = state.items, state.table
+    for i in range(len(items)):
+        if items[i].old >= 0:
+            terms(items[i].old, items[i].old_total, rho, table[i, :3])
+            terms(items[i].now, items[i].now_total, rho, table[i, 3:])
+
+
+@small
+def added(row: Floats, y: float, noise: float) -> float:
+    """What an item adds to the bound of a set: √(βQ) ≤ (yQ + β/y)/2 makes it a sum over items, for every y > 0."""
+    return row[0] + 0.5 * noise * (y * row[1] + row[2] / y)
+
+
+@kernel
+def upper_at(state: AuditedState, y: float, m: int) -> tuple[float, float]:
+    """A bound on max over B of Σ_B v̂ + R·√(β_B·Q_B), |B| = m, and how much of it is width; `best` becomes that B."""
+    rules, items, table, best, keys = state.rules[0], state.items, state.table, state.best, state.keys
     noise = rules.noise * rules.shrink
     held = 0
     for i in range(len(items)):
         if items[i].old < 0:
             continue
-        key, _ = represented(items[i], y, rho, noise)
+        key = added(table[i, :3], y, noise)  # by its old answers, or by those of the audit if they say less
+        if items[i].now > 0:
+            key = min(key, added(table[i, 3:], y, noise))
         if held == m and not key > keys[m - 1]:
             continue
         q = held if held < m else m - 1
@@ -231,8 +242,9 @@ def upper_at(state: AuditedState, y: float, rho: float, best: Ints, keys: Floats
     means = 0.0
     for p in range(m):
         total += keys[p]
-        _, centre = represented(items[best[p]], y, rho, noise)
-        means += centre
+        row = table[best[p]]
+        newer = items[best[p]].now > 0 and added(row[3:], y, noise) < added(row[:3], y, noise)
+        means += row[3] if newer else row[0]
     return total, max(total - means, 0.0)
 
 
@@ -265,33 +277,34 @@ def bound_above(state: AuditedState, anew: bool) -> None:
     """
     rules = state.rules[0]
     m = members(state)
-    keys, best = np.empty(m), np.empty(m, np.int64)
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     found, width = np.inf, np.inf
     for rho in (1.0, 10.0, 100.0):
         if not anew and rho != rules.rho_upper:
             continue
+        prepare(state, rho)
         a, b, tries = -4.0, 14.0, 16
         if not anew:
             a, b, tries = rules.log_y - 0.7, rules.log_y + 0.7, 4
         x1, x2 = b - golden * (b - a), a + golden * (b - a)
-        u1, _ = upper_at(state, math.exp(x1), rho, best, keys)
-        u2, _ = upper_at(state, math.exp(x2), rho, best, keys)
+        u1, _ = upper_at(state, math.exp(x1), m)
+        u2, _ = upper_at(state, math.exp(x2), m)
         for _ in range(tries):
             if u1 <= u2:
                 b, x2, u2 = x2, x1, u1
                 x1 = b - golden * (b - a)
-                u1, _ = upper_at(state, math.exp(x1), rho, best, keys)
+                u1, _ = upper_at(state, math.exp(x1), m)
             else:
                 a, x1, u1 = x1, x2, u2
                 x2 = a + golden * (b - a)
-                u2, _ = upper_at(state, math.exp(x2), rho, best, keys)
-        u, w = upper_at(state, math.exp(0.5 * (a + b)), rho, best, keys)
+                u2, _ = upper_at(state, math.exp(x2), m)
+        u, w = upper_at(state, math.exp(0.5 * (a + b)), m)
         if u < found or found == np.inf:
             found, width = u, w
             rules.rho_upper = rho
             rules.log_y = 0.5 * (a + b)
-            state.worst[:m] = best
+            for p in range(m):
+                state.worst[p] = state.best[p]
     rules.upper = max(found, 0.0)
     rules.upper_width = width
 
@@ -408,7 +421,8 @@ def begin_audit(state: AuditedState, item: int) -> None:
     pick(state, item)
     rules.cycles = 0
     rules.fresh = 0.0
-    state.fresh[:] = 0
+    for p in range(rules.k):
+        state.fresh[p] = 0
     bound_above(state, True)
     plan(state)
     audit(state)
@@ -486,9 +500,10 @@ def go_on(state: AuditedState) -> None:
     if rules.phase == SCOUTING or rules.phase == DONE or r.asked != r.counted or rules.next != rules.queued:
         return
     if rules.phase == LOWER:
-        if state.fresh.min() < rules.goal:  # some came to nothing
-            enqueue_picks(state)
-            return
+        for p in range(rules.k):
+            if state.fresh[p] < rules.goal:  # some came to nothing
+                enqueue_picks(state)
+                return
         rules.cycles = rules.goal
     audit(state)
 

@@ -5,8 +5,8 @@ submodular function only fall, so an old upper bound stays valid at no extra err
 of all rounds together have a mean at least as large as the gain of now, so one more sequence over *all* answers to
 an item bounds it from above ("pooled"). Lower bounds are for this round alone, and at least 0: f is monotone.
 
-The k largest upper bounds stand in `top`; all other candidates in a tournament tree whose root is the largest of
-them. An upper bound only falls, so after an answer at most one item leaves `top` and the root takes its place.
+The k largest upper bounds stand in `top`, in order; all other candidates in a tournament tree whose root is the largest
+of them. An upper bound only falls, so after an answer at most one item leaves `top`, and the root comes in at its end.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from handful.core.confidence import (
     bernstein_add,
     bernstein_interval,
     beta_binomial,
-    normal_mixture,
+    mixture_width,
 )
 from handful.core.explorers.board import Board, Rows
+from handful.core.explorers.tree import new_tree, plant, seat, winner
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
@@ -37,6 +38,8 @@ RULES = np.dtype(
         ("high", np.float64),
         ("alpha", np.float64),  # error per item, round and sequence
         ("alpha_pooled", np.float64),  # error per item of the sequence over all rounds
+        ("logs", np.float64),  # 2 log(1/alpha), and of alpha_pooled
+        ("logs_pooled", np.float64),
         ("rho", np.float64),
         ("shrink", np.float64),  # multiplies every radius; 1 but in tests of power
         ("held", np.int64),  # items in `top`
@@ -62,8 +65,8 @@ class Bounds(NamedTuple):
     rules: Rows  # one row
     items: Rows
     kept: Floats  # N×5 for BOUNDED, else empty
-    top: Ints  # the items of the largest upper bounds, in no order
-    tree: Ints  # winners; leaves from len//2 on; -1 for nobody
+    top: Ints  # the items of the largest upper bounds, in descending order
+    tree: Ints  # of the others
 
 
 def new_bounds(size: int, k: int, **rules: float) -> Bounds:
@@ -71,14 +74,14 @@ def new_bounds(size: int, k: int, **rules: float) -> Bounds:
     r = np.zeros(1, RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
+    with np.errstate(divide="ignore"):
+        r["logs"], r["logs_pooled"] = -2.0 * np.log(r["alpha"]), -2.0 * np.log(r["alpha_pooled"])
     items = np.zeros(size, ITEM)
     items["upper"] = np.inf
     items["place"] = -1
     kept = np.zeros((size if int(r["kind"][0]) == BOUNDED else 0, BERNSTEIN))
-    leaves = 1 << max(0, (size - 1).bit_length())
-    bounds = Bounds(r, items, kept, np.zeros(k, np.int64), np.full(2 * leaves, -1, np.int64))
-    bounds.tree[leaves : leaves + size] = np.arange(size)
-    build(bounds)
+    bounds = Bounds(r, items, kept, np.zeros(k, np.int64), new_tree(size))
+    plant(bounds.tree, items["upper"], items["upper"])
     for _ in range(min(k, size)):
         promote(bounds)
     return bounds
@@ -87,30 +90,13 @@ def new_bounds(size: int, k: int, **rules: float) -> Bounds:
 @small
 def better(bounds: Bounds, i: int, j: int) -> int:
     """The one of the larger upper bound; the lower index where they are equal."""
-    if i < 0 or j < 0:
-        return max(i, j)
-    a, b = bounds.items[i].upper, bounds.items[j].upper
-    return i if a > b or (a == b and i < j) else j
+    return winner(bounds.items["upper"], bounds.items["upper"], i, j)
 
 
-@kernel
-def build(bounds: Bounds) -> None:
-    """All winners of the tree, from its leaves."""
-    tree = bounds.tree
-    for node in range(len(tree) // 2 - 1, 0, -1):
-        tree[node] = better(bounds, tree[2 * node], tree[2 * node + 1])
-
-
-@kernel
-def seat(bounds: Bounds, item: int, present: bool) -> None:
+@small
+def show(bounds: Bounds, item: int, present: bool) -> None:
     """Put an item into the tree, take it out, or let its new upper bound be seen."""
-    tree = bounds.tree
-    node = len(tree) // 2 + item
-    tree[node] = item if present else -1
-    node //= 2
-    while node > 0:
-        tree[node] = better(bounds, tree[2 * node], tree[2 * node + 1])
-        node //= 2
+    seat(bounds.tree, bounds.items["upper"], bounds.items["upper"], item, present)
 
 
 @kernel
@@ -120,9 +106,8 @@ def promote(bounds: Bounds) -> None:
     item = bounds.tree[1]
     if item < 0 or r.held == len(bounds.top):
         return
-    seat(bounds, item, False)
-    bounds.top[r.held] = item
-    bounds.items[item].place = r.held
+    show(bounds, item, False)
+    sit(bounds, item, r.held)
     r.held += 1
 
 
@@ -132,14 +117,20 @@ def forget(bounds: Bounds, item: int) -> None:
     r = bounds.rules[0]
     place = bounds.items[item].place
     if place < 0:
-        seat(bounds, item, False)
+        show(bounds, item, False)
         return
     r.held -= 1
-    last = bounds.top[r.held]
-    bounds.top[place] = last
-    bounds.items[last].place = place
+    for p in range(place, r.held):
+        sit(bounds, bounds.top[p + 1], p)
     bounds.items[item].place = -1
     promote(bounds)
+
+
+@small
+def sit(bounds: Bounds, item: int, place: int) -> None:
+    """`item` stands at `place` of the top."""
+    bounds.top[place] = item
+    bounds.items[item].place = place
 
 
 @kernel
@@ -150,9 +141,10 @@ def new_round(bounds: Bounds) -> None:
     if bounds.rules[0].kind == COMPARED:
         for i in range(len(bounds.items)):
             bounds.items[i].upper = 1.0
-        build(bounds)
-    if len(bounds.kept) > 0:
-        bounds.kept[:] = 0.0
+        plant(bounds.tree, bounds.items["upper"], bounds.items["upper"])
+    for i in range(len(bounds.kept)):
+        for p in range(BERNSTEIN):
+            bounds.kept[i, p] = 0.0
 
 
 @kernel
@@ -167,7 +159,7 @@ def close_round(bounds: Bounds, board: Board) -> None:
 def radius(bounds: Bounds, T: float) -> float:
     """How wide the interval of an item with T answers is, about; for choosing what to ask."""
     r = bounds.rules[0]
-    return normal_mixture(T, r.noise, r.alpha, r.rho)
+    return mixture_width(T, r.noise, r.logs, r.rho)
 
 
 @kernel
@@ -180,7 +172,7 @@ def narrow(bounds: Bounds, board: Board, item: int, answer: float) -> None:
         low, high = beta_binomial(seen.total, T, r.alpha)
         low, high = mean - r.shrink * (mean - low), mean + r.shrink * (high - mean)
     else:
-        wide = r.shrink * normal_mixture(T, r.noise, r.alpha, r.rho)
+        wide = r.shrink * mixture_width(T, r.noise, r.logs, r.rho)
         low, high = mean - wide, mean + wide
     if r.kind == BOUNDED:
         span = r.high - r.low
@@ -191,7 +183,7 @@ def narrow(bounds: Bounds, board: Board, item: int, answer: float) -> None:
     if r.kind != COMPARED and row.past > 0:
         n = T + row.past
         pooled = (seen.total + row.past_total) / n
-        high = min(high, pooled + r.shrink * normal_mixture(n, r.noise, r.alpha_pooled, r.rho))
+        high = min(high, pooled + r.shrink * mixture_width(n, r.noise, r.logs_pooled, r.rho))
     row.lower = max(row.lower, low)
     if high < row.upper:
         row.upper = max(high, 0.0)
@@ -203,16 +195,20 @@ def fell(bounds: Bounds, item: int) -> None:
     """The upper bound of `item` is lower than it was."""
     row = bounds.items[item]
     if row.place < 0:
-        seat(bounds, item, True)
+        show(bounds, item, True)
         return
+    place, last = row.place, bounds.rules[0].held - 1
+    while place < last and better(bounds, item, bounds.top[place + 1]) != item:
+        sit(bounds, bounds.top[place + 1], place)
+        place += 1
     root = bounds.tree[1]
-    if root >= 0 and better(bounds, item, root) == root:
-        place = row.place
-        seat(bounds, root, False)
-        bounds.top[place] = root
-        bounds.items[root].place = place
+    if place == last and root >= 0 and better(bounds, item, root) == root:
+        show(bounds, root, False)
+        sit(bounds, root, place)
         row.place = -1
-        seat(bounds, item, True)
+        show(bounds, item, True)
+    else:
+        sit(bounds, item, place)
 
 
 @small

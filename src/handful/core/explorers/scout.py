@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handful.core.explorers.board import Board, Rows
+from handful.core.explorers.tree import new_tree, plant, runner_up, seat
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
@@ -67,55 +68,23 @@ def new_scout(size: int, near: float, z: float, noise: float, prior: Floats | No
     items["mean"] = -np.inf
     if prior is not None:
         items["score"] = prior
-    leaves = 1 << max(0, (size - 1).bit_length())
-    trees = [np.full(2 * leaves, -1, np.int64) for _ in range(2)]
-    for tree in trees:
-        tree[leaves : leaves + size] = np.arange(size)
-    scout = Scout(r, items, *trees)
+    scout = Scout(r, items, new_tree(size), new_tree(size))
     rebuild(scout)
     return scout
-
-
-@small
-def hopeful(scout: Scout, i: int, j: int) -> int:
-    """The one of more hope; ties to the higher score, then to the lower index."""
-    if i < 0 or j < 0:
-        return max(i, j)
-    a, b = scout.items[i], scout.items[j]
-    if a.hope != b.hope:
-        return i if a.hope > b.hope else j
-    if a.score != b.score:
-        return i if a.score > b.score else j
-    return min(i, j)
-
-
-@small
-def higher(scout: Scout, i: int, j: int) -> int:
-    """The one of the larger mean; ties to the lower index."""
-    if i < 0 or j < 0:
-        return max(i, j)
-    a, b = scout.items[i].mean, scout.items[j].mean
-    return i if a > b or (a == b and i < j) else j
 
 
 @kernel
 def rebuild(scout: Scout) -> None:
     """All winners, from the leaves."""
-    for node in range(len(scout.hopes) // 2 - 1, 0, -1):
-        scout.hopes[node] = hopeful(scout, scout.hopes[2 * node], scout.hopes[2 * node + 1])
-        scout.means[node] = higher(scout, scout.means[2 * node], scout.means[2 * node + 1])
+    plant(scout.hopes, scout.items["hope"], scout.items["score"])
+    plant(scout.means, scout.items["mean"], scout.items["mean"])
 
 
-@kernel
-def climb(scout: Scout, item: int, present: bool) -> None:
+@small
+def show(scout: Scout, item: int, present: bool) -> None:
     """Let the new hope and mean of `item` be seen, or take it out."""
-    node = len(scout.hopes) // 2 + item
-    scout.hopes[node] = scout.means[node] = item if present else -1
-    node //= 2
-    while node > 0:
-        scout.hopes[node] = hopeful(scout, scout.hopes[2 * node], scout.hopes[2 * node + 1])
-        scout.means[node] = higher(scout, scout.means[2 * node], scout.means[2 * node + 1])
-        node //= 2
+    seat(scout.hopes, scout.items["hope"], scout.items["score"], item, present)
+    seat(scout.means, scout.items["mean"], scout.items["mean"], item, present)
 
 
 @kernel
@@ -133,7 +102,7 @@ def scout_begin(scout: Scout) -> None:
 @kernel
 def scout_forget(scout: Scout, item: int) -> None:
     """`item` is no longer a candidate."""
-    climb(scout, item, False)
+    show(scout, item, False)
 
 
 @small
@@ -159,20 +128,15 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
         r.squares += (answer - before) * (answer - row.mean)
     row.hope = min(row.cap, row.mean + error(scout, T))
     row.next = min(row.cap, row.mean + LASTING * error(scout, T))
-    climb(scout, item, True)
+    show(scout, item, True)
 
 
 @small
 def second(scout: Scout, lead: int) -> int:
-    """The most hopeful item but the leader: the winners along its path to the root do not contain it."""
+    """The most hopeful item but the leader."""
     if scout.hopes[1] != lead:
         return scout.hopes[1]
-    best = -1
-    node = len(scout.hopes) // 2 + lead
-    while node > 1:
-        best = hopeful(scout, best, scout.hopes[node ^ 1])
-        node //= 2
-    return best
+    return runner_up(scout.hopes, scout.items["hope"], scout.items["score"], lead)
 
 
 @small
@@ -195,7 +159,7 @@ def scout_next(scout: Scout, board: Board) -> int:
     if board.items[item].count == 0 and board.items[item].waiting == 0:  # one first answer is enough to wait for
         scout.rules[0].first += 1
         scout.items[item].hope = -np.inf
-        climb(scout, item, True)
+        show(scout, item, True)
     return item
 
 
@@ -211,7 +175,7 @@ def scout_void(scout: Scout, board: Board, item: int) -> None:
     if board.items[item].count == 0 and board.items[item].waiting == 0 and board.items[item].where >= 0:
         scout.rules[0].first -= 1
         scout.items[item].hope = scout.items[item].cap
-        climb(scout, item, True)
+        show(scout, item, True)
 
 
 @kernel

@@ -19,6 +19,7 @@ import numpy as np
 from handful.core.explorers.board import NOW, OPEN, RULE, Board, Rows, end, new_board, rival_of
 from handful.core.explorers.bounds import Bounds, close_round, forget, narrow, new_round
 from handful.core.explorers.protocol import explores
+from handful.core.explorers.tree import new_tree, plant, seat, winner
 from handful.core.guarantees import borda_slack, borda_slack_inverse
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
@@ -29,11 +30,13 @@ RULES = np.dtype(
         ("epsilon", np.float64),  # ε′
         ("beta", np.float64),  # comparisons: β if known, nan if not; values: -1
         ("held", np.int64),  # leaders
-        ("turns", np.int64),
+        ("ready", np.int64),  # whether `gaps` and `asks` are of now, with nothing in flight
     ],
     align=True,
 )
 EVERY = 32  # every so many questions another l than the closest one is helped
+
+ITEM = np.dtype([("guess", np.float64), ("place", np.int64)], align=True)
 
 
 class SharpState(NamedTuple):
@@ -42,11 +45,12 @@ class SharpState(NamedTuple):
     board: Board
     bounds: Bounds
     rules: Rows
-    guess: Floats  # the mean of this round, or of the last that asked
+    items: Rows  # `guess`: the mean of this round, or of the last that asked; `place` among the leaders, or k′
     leaders: Ints  # by guess, descending
-    tree: Ints  # winners by guess among all others
-    inside: Ints
-    outside: Ints
+    tree: Ints  # the others by guess
+    inside: Ints  # leaders by lower bound, ascending
+    gaps: Floats  # for l = 1..k′: line 10,
+    asks: Ints  # and line 12
 
 
 def new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> SharpState:
@@ -55,19 +59,12 @@ def new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **ru
     for name, value in ({"beta": -1.0} | rules).items():
         r[name] = value
     most = int(r["most"][0])
-    leaves = 1 << max(0, (size - 1).bit_length())
-    state = SharpState(
-        new_board(size, k, seed, in_flight),
-        bounds,
-        r,
-        np.zeros(size),
-        np.zeros(most, np.int64),
-        np.full(2 * leaves, -1, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(len(bounds.top), np.int64),
-    )
-    state.tree[leaves : leaves + size] = np.arange(size)
-    plant(state)
+    items = np.zeros(size, ITEM)
+    items["place"] = most
+    lists = [np.zeros(most, np.int64) for _ in range(3)]
+    board = new_board(size, k, seed, in_flight)
+    state = SharpState(board, bounds, r, items, lists[0], new_tree(size), lists[1], np.zeros(most), lists[2])
+    plant(state.tree, items["guess"], items["guess"])
     fill(state)
     return state
 
@@ -75,30 +72,13 @@ def new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **ru
 @small
 def larger(state: SharpState, i: int, j: int) -> int:
     """The one of the larger guess; ties to the lower index."""
-    if i < 0 or j < 0:
-        return max(i, j)
-    a, b = state.guess[i], state.guess[j]
-    return i if a > b or (a == b and i < j) else j
+    return winner(state.items["guess"], state.items["guess"], i, j)
 
 
-@kernel
-def plant(state: SharpState) -> None:
-    """All winners of the tree."""
-    tree = state.tree
-    for node in range(len(tree) // 2 - 1, 0, -1):
-        tree[node] = larger(state, tree[2 * node], tree[2 * node + 1])
-
-
-@kernel
-def seat(state: SharpState, item: int, present: bool) -> None:
-    """Put an item into the tree, take it out, or let its new guess be seen."""
-    tree = state.tree
-    node = len(tree) // 2 + item
-    tree[node] = item if present else -1
-    node //= 2
-    while node > 0:
-        tree[node] = larger(state, tree[2 * node], tree[2 * node + 1])
-        node //= 2
+@small
+def show(state: SharpState, item: int, present: bool) -> None:
+    """Put an item among the others, take it out, or let its new guess be seen."""
+    seat(state.tree, state.items["guess"], state.items["guess"], item, present)
 
 
 @kernel
@@ -107,53 +87,52 @@ def fill(state: SharpState) -> None:
     r = state.rules[0]
     while r.held < r.most and state.tree[1] >= 0:
         item = state.tree[1]
-        seat(state, item, False)
-        state.leaders[r.held] = item
+        show(state, item, False)
+        stand(state, item, r.held)
         r.held += 1
 
 
 @small
-def place_of(state: SharpState, item: int) -> int:
-    """Where an item leads, or -1."""
-    for p in range(state.rules[0].held):
-        if state.leaders[p] == item:
-            return p
-    return -1
+def stand(state: SharpState, item: int, place: int) -> None:
+    """`item` is leader number `place`."""
+    state.leaders[place] = item
+    state.items[item].place = place
 
 
 @small
 def rank(state: SharpState, item: int, guess: float) -> None:
     """The guess about `item` has changed: put it where it belongs."""
-    leaders, held = state.leaders, state.rules[0].held
-    state.guess[item] = guess
-    p = place_of(state, item)
-    if p < 0:
+    leaders, held, most = state.leaders, state.rules[0].held, state.rules[0].most
+    state.items[item].guess = guess
+    p = state.items[item].place
+    if p == most:
         last = leaders[held - 1]
         if larger(state, item, last) == last:
-            seat(state, item, True)
+            show(state, item, True)
             return
-        seat(state, item, False)
-        seat(state, last, True)
+        show(state, item, False)
+        state.items[last].place = most
+        show(state, last, True)
         p = held - 1
-        leaders[p] = item
     while p > 0 and larger(state, item, leaders[p - 1]) == item:
-        leaders[p] = leaders[p - 1]
+        stand(state, leaders[p - 1], p)
         p -= 1
-        leaders[p] = item
     while p < held - 1 and larger(state, item, leaders[p + 1]) != item:
-        leaders[p] = leaders[p + 1]
+        stand(state, leaders[p + 1], p)
         p += 1
-        leaders[p] = item
+    stand(state, item, p)
     root = state.tree[1]
     if p == held - 1 and root >= 0 and larger(state, item, root) == root:
-        seat(state, root, False)
-        leaders[p] = root
-        seat(state, item, True)
+        show(state, root, False)
+        stand(state, root, p)
+        state.items[item].place = most
+        show(state, item, True)
 
 
 @kernel
 def begin(state: SharpState) -> None:
     """A new round: lower bounds start again; upper bounds of values stay."""
+    state.rules[0].ready = 0
     new_round(state.bounds)
 
 
@@ -175,53 +154,36 @@ def reached(state: SharpState, l: int, gap: float) -> float:
     return borda_slack_inverse(rules.beta, l, gap, state.board.round[0].candidates)
 
 
-@small
-def by_upper(state: SharpState) -> int:
-    """The largest upper bounds, in order; there are at least k′ outside any set of k′."""
-    bounds, outside = state.bounds, state.outside
-    for p in range(bounds.rules[0].held):
-        i = bounds.top[p]
-        q = p
-        while q > 0 and bounds.items[i].upper > bounds.items[outside[q - 1]].upper:
-            outside[q] = outside[q - 1]
-            q -= 1
-        outside[q] = i
-    return bounds.rules[0].held
+@kernel
+def weigh(state: SharpState) -> None:
+    """Lines 10 and 12 for every l: the gap, and the item with the fewest answers in which M̃ and M differ.
 
-
-@small
-def swap(state: SharpState, l: int, far: int) -> tuple[float, int]:
-    """Line 10 for one l, and line 12: the gap, and the item with the fewest answers in which M̃ and M differ."""
-    items, inside, outside = state.bounds.items, state.inside, state.outside
-    p = l - 1  # leaders 0..l-2 stand in `inside` by lower bound already
-    i = state.leaders[p]
-    while p > 0 and items[i].lower < items[inside[p - 1]].lower:
-        inside[p] = inside[p - 1]
-        p -= 1
-    inside[p] = i
-    gap, widest = 0.0, -1
-    a = 0
-    for p in range(l):
-        while a < far and leads(state, outside[a], l):
+    The bounds hold the 2k′ largest upper bounds, so that there are k′ of them outside any set of k′.
+    """
+    items, inside, outside = state.bounds.items, state.inside, state.bounds.top
+    far = state.bounds.rules[0].held
+    for l in range(1, state.rules[0].held + 1):
+        p = l - 1  # leaders 0..l-2 stand in `inside` already
+        i = state.leaders[p]
+        while p > 0 and items[i].lower < items[inside[p - 1]].lower:
+            inside[p] = inside[p - 1]
+            p -= 1
+        inside[p] = i
+        gap, widest = 0.0, -1
+        a = 0
+        for p in range(l):
+            while a < far and state.items[outside[a]].place < l:
+                a += 1
+            if a == far:
+                break
+            gain = items[outside[a]].upper - items[inside[p]].lower
+            if not gain > 0.0:
+                break
+            gap += gain
+            widest = fewer(state, fewer(state, widest, inside[p]), outside[a])
             a += 1
-        if a == far:
-            break
-        gain = items[outside[a]].upper - items[inside[p]].lower
-        if not gain > 0.0:
-            break
-        gap += gain
-        widest = fewer(state, fewer(state, widest, inside[p]), outside[a])
-        a += 1
-    return gap, widest
-
-
-@small
-def leads(state: SharpState, item: int, l: int) -> bool:
-    """Whether `item` is one of the first l leaders."""
-    found = False
-    for p in range(l):
-        found = found or state.leaders[p] == item
-    return found
+        state.gaps[l - 1] = gap
+        state.asks[l - 1] = widest
 
 
 @small
@@ -238,13 +200,16 @@ def fewer(state: SharpState, i: int, j: int) -> int:
 def propose(state: SharpState, n: int) -> tuple[int, int]:
     """Line 12 for the l that is closest to being decided, or for another one in turn."""
     rules, board = state.rules[0], state.board
-    far = by_upper(state)
+    if rules.ready == 0 or board.round[0].asked != board.round[0].counted:
+        weigh(state)
+        rules.ready = 0
     turn = n // EVERY % rules.held if n % EVERY == EVERY - 1 else -1
     best, ask = np.inf, -1
     for l in range(1, rules.held + 1):
-        gap, q = swap(state, l, far)
-        if q >= 0 and ((gap - slack(state, l)) / l < best or l - 1 == turn):
-            best, ask = (gap - slack(state, l)) / l, q
+        q = state.asks[l - 1]
+        over = (state.gaps[l - 1] - slack(state, l)) / l
+        if q >= 0 and (over < best or l - 1 == turn):
+            best, ask = over, q
             if l - 1 == turn:
                 break
     if ask < 0:
@@ -260,11 +225,11 @@ def tell(state: SharpState, item: int, rival: int, answer: float) -> None:
         return
     narrow(state.bounds, board, item, answer)
     rank(state, item, board.items[item].total / board.items[item].count)
-    far = by_upper(state)
+    weigh(state)
+    state.rules[0].ready = 1 if board.round[0].asked == board.round[0].counted else 0
     for l in range(1, state.rules[0].held + 1):
-        gap, _ = swap(state, l, far)
-        if gap <= slack(state, l):
-            finish(state, l, RULE, reached(state, l, gap))
+        if state.gaps[l - 1] <= slack(state, l):
+            finish(state, l, RULE, reached(state, l, state.gaps[l - 1]))
             return
 
 
@@ -272,7 +237,8 @@ def tell(state: SharpState, item: int, rival: int, answer: float) -> None:
 def finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
     """A = M_t of size l; the pick is drawn from it."""
     board = state.board
-    board.best[:l] = state.leaders[:l]
+    for p in range(l):
+        board.best[p] = state.leaders[p]
     board.round[0].size = l
     end(board, ended, epsilon)
     close_round(state.bounds, board)
@@ -281,21 +247,24 @@ def finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
 @kernel
 def leave(state: SharpState, item: int) -> None:
     """Neither among the leaders nor among the others."""
-    forget(state.bounds, item)
-    p = place_of(state, item)
-    if p < 0:
-        seat(state, item, False)
-        return
     r = state.rules[0]
+    r.ready = 0
+    forget(state.bounds, item)
+    p = state.items[item].place
+    if p == r.most:
+        show(state, item, False)
+        return
     for q in range(p, r.held - 1):
-        state.leaders[q] = state.leaders[q + 1]
+        stand(state, state.leaders[q + 1], q)
+    state.items[item].place = r.most
     r.held -= 1
     fill(state)
 
 
 @kernel
 def void(state: SharpState, item: int, rival: int) -> None:
-    """Nothing was learnt."""
+    """Nothing was learnt; but what is in flight has changed."""
+    state.rules[0].ready = 0
 
 
 @kernel
@@ -306,9 +275,8 @@ def late(state: SharpState, item: int, rival: int, answer: float) -> None:
 @kernel
 def conclude(state: SharpState, ended: int) -> None:
     """The best mean."""
-    far = by_upper(state)
-    gap, _ = swap(state, 1, far)
-    finish(state, 1, ended, reached(state, 1, gap))
+    weigh(state)
+    finish(state, 1, ended, reached(state, 1, state.gaps[0]))
 
 
 explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -82,7 +82,8 @@ def begin(state: ThompsonState) -> None:
     rules.first = 1 if rules.groups == 0 else 0
     if rules.first == 1:
         rules.queued = r.candidates
-        state.queue[: r.candidates] = board.open[: r.candidates]
+        for p in range(r.candidates):
+            state.queue[p] = board.open[p]
         shuffle(board, state.queue, rules.queued)
         favour(state)
         return

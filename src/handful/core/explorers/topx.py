@@ -84,7 +84,7 @@ def new_topx(size: int, k: int, seed: int, in_flight: int, **rules: float) -> To
     r["size"] = size
     most = int(r["most"][0])
     board = new_board(size, k, seed, in_flight)
-    return TopXState(board, r, np.zeros(size, ITEM), np.zeros(most, PLACE), np.zeros(max(size, most), np.int64))
+    return TopXState(board, r, np.zeros(size, ITEM), np.zeros(most, PLACE), np.zeros(2 * max(size, most), np.int64))
 
 
 @small
@@ -355,9 +355,12 @@ def proceed(state: TopXState) -> None:
         examine(state)
     elif r.in_flight > 1 and rules.seen == r.candidates and rules.asking != FIXED:
         queued, at = rules.queued, rules.next
-        ahead = state.queue[:queued].copy()
+        half = len(state.queue) // 2
+        for p in range(queued):
+            state.queue[half + p] = state.queue[p]
         survey(state, True)
-        state.queue[:queued] = ahead
+        for p in range(queued):
+            state.queue[p] = state.queue[half + p]
         rules.queued, rules.next = queued, at
 
 

@@ -1,0 +1,64 @@
+"""A tournament tree: the best of many items by a key that changes for one item at a time, at O(log N) a change.
+
+`tree` holds winners; its leaves stand from len//2 on, -1 for nobody, and the winner of all at 1. The larger key wins;
+where keys are equal the larger tie-breaker; where these are equal too the lower index.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+
+def new_tree(size: int) -> Ints:
+    """Everybody takes part; `plant` finds the winners."""
+    leaves = 1 << max(0, (size - 1).bit_length())
+    tree = np.full(2 * leaves, -1, np.int64)
+    tree[leaves : leaves + size] = np.arange(size)
+    return tree
+
+
+@small
+def winner(keys: Floats, ties: Floats, i: int, j: int) -> int:
+    """The better of two; -1 is nobody."""
+    if i < 0 or j < 0:
+        return max(i, j)
+    if keys[i] != keys[j]:
+        return i if keys[i] > keys[j] else j
+    if ties[i] != ties[j]:
+        return i if ties[i] > ties[j] else j
+    return min(i, j)
+
+
+@kernel
+def plant(tree: Ints, keys: Floats, ties: Floats) -> None:
+    """All winners, from the leaves."""
+    for node in range(len(tree) // 2 - 1, 0, -1):
+        tree[node] = winner(keys, ties, tree[2 * node], tree[2 * node + 1])
+
+
+@kernel
+def seat(tree: Ints, keys: Floats, ties: Floats, item: int, present: bool) -> None:
+    """Put an item in, take it out, or let its new key be seen: up to where it makes no difference any more."""
+    node = len(tree) // 2 + item
+    tree[node] = item if present else -1
+    node //= 2
+    while node > 0:
+        best = winner(keys, ties, tree[2 * node], tree[2 * node + 1])
+        if best == tree[node] and best != item:
+            return
+        tree[node] = best
+        node //= 2
+
+
+@small
+def runner_up(tree: Ints, keys: Floats, ties: Floats, item: int) -> int:
+    """The best but `item`, which is the winner: one of those it has beaten on its way."""
+    best = -1
+    node = len(tree) // 2 + item
+    while node > 1:
+        best = winner(keys, ties, best, tree[node ^ 1])
+        node //= 2
+    return best
