@@ -10,11 +10,13 @@ from handful.core.explorers.board import OPEN
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson
 from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.greedy import lazy_greedy
+from handful.core.objective import Objective
 from handful.core.problem import Problem
 from handful.core.responses import btl, gaussian, uniform
 from handful.core.simulate import simulate
 from handful.lab.collections import venice
-from handful.objectives import Coverage, Modular
+from handful.objectives import Coverage, FacilityLocation, Modular
 
 VALUES = [2.0, 1.5, 1.0, 0.5, 0.4, 0.3]
 
@@ -129,16 +131,47 @@ def test_certified_picks_nothing_at_random() -> None:
         assert all(len(r.candidates) == 1 for r in result.rounds)
 
 
+NOTHING_LEFT: dict[str, tuple[Objective, int]] = {
+    "more picks than families": (FacilityLocation(np.repeat(np.diag([3.0, 2.0, 1.0]), 4, axis=0)), 5),
+    "equal items beside a large one": (Modular([0.2] * 11 + [3.0]), 3),
+    "next to nothing beside two large ones": (Modular([0.01] * 20 + [3.0, 2.0]), 5),
+    "nothing at all": (Modular([0.0] * 10), 3),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_LEFT)
+def test_certified_does_not_scout_for_ever_where_nothing_is_left_to_gain(name: str) -> None:
+    objective, k = NOTHING_LEFT[name]
+    for seed in range(5):
+        problem = Problem(objective.size, k, Values(noise=0.5), epsilon=0.3, seed=seed)
+        result = simulate(Certified().build(problem), objective, gaussian(0.5), k, cap=100_000)
+        assert result.rounds[-1].ended == "rule"
+
+
+def test_certified_finds_the_better_items_also_where_the_noise_is_very_large() -> None:
+    for seed in range(3):
+        objective = venice(seed).objective
+        problem = Problem(60, 6, Values(noise=10.0), epsilon=0.1, seed=seed)
+        result = simulate(Certified().build(problem), objective, uniform(10.0), 6, cap=10_000_000)
+        assert result.rounds[-1].ended == "rule"
+        assert result.value > 0.9 * lazy_greedy(objective, 6).value
+
+
 def quality(explorer: Explorer, problem: Problem, objective: Coverage, beta: float) -> float:
     return simulate(explorer.build(problem), objective, btl(beta), problem.k, budget=problem.total).value
 
 
-def test_a_wrong_prior_costs_duels_little() -> None:
-    f = {"none": 0.0, "wrong": 0.0}
-    for seed in range(30):
+def test_duels_learns_whether_to_trust_a_prior() -> None:
+    chance = np.random.default_rng(0)
+    f = dict.fromkeys(("none", "right", "opposite", "random"), 0.0)
+    for seed in range(40):
         objective = venice(seed % 10).objective
         gains = objective.start().gains()
-        for name, prior in (("none", None), ("wrong", tuple(float(-x) for x in gains))):
-            problem = Problem(60, 6, Preferences(), budget=1080, prior=prior, seed=seed)
+        scores = {"none": None, "right": gains, "opposite": -gains, "random": chance.random(60)}
+        for name, prior in scores.items():
+            given = None if prior is None else tuple(prior.tolist())
+            problem = Problem(60, 6, Preferences(), budget=180, prior=given, seed=seed)
             f[name] += quality(Duels(), problem, objective, 2.0)
-    assert f["wrong"] > 0.95 * f["none"]
+    assert f["right"] > 1.02 * f["none"]
+    assert f["opposite"] > 0.99 * f["none"]
+    assert f["random"] > 0.95 * f["none"]

@@ -176,7 +176,11 @@ def test_what_an_audit_shows_is_true(name: str) -> None:
     assert failing(audit_is_broken(name, 1.0), 30) > HELD
 
 
-@pytest.mark.parametrize("name", ["ties", "duplicates"])
+TELLING = ["a needle", "duplicates", "random coverage"]
+"""Where a radius of 0.3 is soon caught: U is a joint bound over sets, and on other instances there is more to spare."""
+
+
+@pytest.mark.parametrize("name", TELLING)
 def test_an_audit_is_caught_when_its_radius_is_too_small(name: str) -> None:
     assert failing(audit_is_broken(name, 0.3), 200) < BROKEN
 
@@ -188,7 +192,7 @@ def test_what_an_audit_shows_is_true_over_many_runs(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", INSTANCES)
+@pytest.mark.parametrize("name", [*TELLING, "ties", "worst for greedy"])
 def test_an_audit_is_caught_over_many_runs_when_its_radius_is_too_small(name: str) -> None:
     assert failing(audit_is_broken(name, 0.3), 1000) < BROKEN**2
 

@@ -138,8 +138,11 @@ def new_audited(
 
 @kernel
 def begin(state: AuditedState) -> None:
-    """A round starts by scouting."""
-    state.rules[0].phase = SCOUTING
+    """A round starts by scouting; half the mean gain so far stands in for one that is smaller, and ε for no gain."""
+    rules, scout = state.rules[0], state.scout.rules[0]
+    rules.phase = SCOUTING
+    usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
+    scout.enough = max(0.5 * scout.near * usual, rules.epsilon / rules.k)
     scout_begin(state.scout)
 
 

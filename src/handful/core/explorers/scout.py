@@ -1,9 +1,11 @@
 """The scout: finds an item that is probably about the best, cheaply, and promises nothing.
 
-An item's hope is its mean plus a standard error, with the spread of answers learnt from the answers themselves.
-Gains only fall from round to round, so the hope of an earlier round still caps an item that was not asked in this
-one. The leader (best mean) and the most hopeful other are asked in turn until no other is hopeful by more than a
-share `near` of the leader's mean. A tournament tree over hopes and one over means keep an answer at O(log N).
+An item's hope is its mean plus z standard errors, with the spread of answers learnt from the answers themselves; z
+grows as more answers are needed, for the more often one looks, the likelier an item is to have a bad day. Gains only
+fall from round to round, so the hope of an earlier round still caps an item that was not asked in this one. The leader
+(best mean) and the most hopeful other are asked in turn until no other is hopeful by more than a share `near` of the
+leader's mean, or than `enough`: where all that is left is little, it does not matter who is best. A tournament tree
+over hopes and one over means keep an answer at O(log N).
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
 FIRST = 10.0
+FEW = 20.0  # answers per item, over all rounds, from which on z grows
 LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
 
 RULES = np.dtype(
     [
         ("near", np.float64),
-        ("z", np.float64),  # standard errors of hope
+        ("enough", np.float64),  # a difference in gain that does not matter
+        ("z", np.float64),  # standard errors of hope, at first
         ("noise", np.float64),  # R: the standard deviation of an answer is at most this
         ("answers", np.int64),
         ("items", np.int64),  # pairs of item and round with an answer
@@ -110,7 +114,8 @@ def error(scout: Scout, T: float) -> float:
     """z standard errors of a mean of T answers; R counts like FIRST answers about their spread."""
     r = scout.rules[0]
     free = float(r.answers - r.items)
-    return r.z * math.sqrt((r.squares + FIRST * r.noise * r.noise) / (free + FIRST) / T)
+    z = math.sqrt(r.z * r.z + math.log(max(1.0, r.answers / (FEW * len(scout.items)))))
+    return z * math.sqrt((r.squares + FIRST * r.noise * r.noise) / (free + FIRST) / T)
 
 
 @kernel
@@ -190,4 +195,4 @@ def scout_spread(scout: Scout, board: Board) -> bool:
         return True
     row = scout.items[lead]
     doubt = error(scout, float(board.items[lead].count))
-    return scout.items[other].hope - (row.mean - doubt) <= scout.rules[0].near * max(row.mean, 0.0)
+    return scout.items[other].hope - (row.mean - doubt) <= max(scout.rules[0].near * row.mean, scout.rules[0].enough)
