@@ -233,7 +233,7 @@ class Pivot:
 def item_bounds(problem: Problem, top: int, shrink: float) -> bounds.Bounds:
     """The sharpest valid bounds on single items for what is known of the answers."""
     error = problem.delta / (problem.rounds * problem.size)
-    rules: dict[str, float] = {"alpha": error, "shrink": shrink, "noise": noise_of(problem), "rho": 60.0}
+    rules: dict[str, float] = {"alpha": error, "shrink": shrink, "noise": noise_of(problem), "rho": 30.0}
     feedback = problem.feedback
     if isinstance(feedback, Preferences):
         return bounds.new_bounds(problem.size, top, kind=bounds.COMPARED, **rules)
