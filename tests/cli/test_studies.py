@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.cli import main
+from handful.cli import as_options, main
 from tests.cli import help_pages
 
 JUDGE = """
@@ -105,14 +105,48 @@ def test_another_study_of_the_same_name_is_not_mistaken_for_this_one(handful: Ha
     handful(*SELECT)
     said = handful(*SELECT, "--seed", "4")
     assert said.code == 2
-    assert "with seed 0, not 4" in said.err
+    assert "it is another one (seed: 0 there, 4 here)" in said.err
+
+
+def test_a_larger_budget_goes_on_with_the_same_study(handful: Handful) -> None:
+    broken = tuple(part.replace("better", "broken") for part in SELECT)
+    handful(*broken)
+    said = handful(*SELECT[:-1], "120", "--json")
+    assert said.code == 0
+    assert "30 more answers may be spent" in said.err
+    assert json.loads(said.out)["answers"] == 120
+    less = handful(*SELECT[:-1], "100")
+    assert less.code == 2
+    assert "budget" in less.err
+
+
+def test_select_certifies_a_share_of_the_optimum(handful: Handful) -> None:
+    options = ("--oracle", "judge:number", "--noise", "0.5", "--ratio", "0.8", "--json")
+    found = json.loads(handful("select", "photos.csv", "-k", "2", *options).out)
+    assert found["certificate"]["ratio"] >= 0.8
+
+
+def test_advice_is_given_in_the_options_of_the_command_line(handful: Handful) -> None:
+    said = handful("select", "photos.csv", "-k", "3", "--oracle", "judge:better", "--preferences")
+    assert said.code == 2
+    assert "--budget" in said.err
+    assert "budget=" not in said.err
+    assert as_options("give Values(noise=R) or epsilon=, not x=1") == "give --noise R or --epsilon, not x=1"
+
+
+def test_whoever_has_seen_enough_of_an_export_may_go(handful: Handful, tmp_path: Path) -> None:
+    handful(*SELECT)
+    command = f"{sys.executable} -c 'from handful.cli import main; main()' export | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0"
+    assert done.stderr == ""
 
 
 def test_an_oracle_that_fails_keeps_the_answers_and_says_how_to_go_on(handful: Handful, tmp_path: Path) -> None:
     broken = tuple(part.replace("better", "broken") for part in SELECT)
     said = handful(*broken)
     assert said.code == 1
-    assert "the oracle failed: RuntimeError: no electricity" in said.err
+    assert "the oracle failed: RuntimeError: no electricity (judge.py, line 16, in broken)" in said.err
     assert f"5 answers are kept; to go on: handful {' '.join(broken)}" in said.err
     assert json.loads(handful("status", "--json").out)["answers"] == 5
 

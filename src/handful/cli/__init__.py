@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -49,6 +50,22 @@ def _note(
     typer.secho(f"handful: note: {message}", fg="yellow", err=True)
 
 
+# What an error of the library calls by the names of Python, and what the same is on the command line.
+_OPTIONS = {
+    r"Values\(noise=R\)": "--noise R",
+    r"Values\(range=\(lo, hi\)\)": "--range LO HI",
+    r"Preferences\(beta=\.\.\.\)": "--beta",
+    r"\b(budget|epsilon|ratio|quality|explorer|storage|name)=(?=[\s,;.:)]|$)": r"--\1",
+}
+
+
+def as_options(message: str) -> str:
+    """An error's advice, as somebody at the command line would follow it."""
+    for python, option in _OPTIONS.items():
+        message = re.sub(python, option, message)
+    return message
+
+
 def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
     for group in pkgutil.iter_modules(__path__):
@@ -57,7 +74,7 @@ def main() -> None:
     try:
         app()
     except HandfulError as error:
-        typer.secho(f"handful: {error}", fg="red", err=True)
+        typer.secho(f"handful: {as_options(str(error))}", fg="red", err=True)
         sys.exit(3 if isinstance(error, StorageError) else 2)
     except KeyboardInterrupt:
         typer.secho("handful: interrupted", fg="yellow", err=True)

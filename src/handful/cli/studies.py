@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
+import traceback
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -38,7 +40,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
 
 The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
 ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
-is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped.
+is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped; with a larger
+--budget it goes on for longer.
 """,
 )
 def select(
@@ -62,6 +65,7 @@ def select(
         float | None, typer.Option(help="How sharp comparisons are (Bradley-Terry-Luce), if known.")
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="How far from the best is near enough, in units of f.")] = None,
+    ratio: Annotated[float | None, typer.Option(help="Or: the share of the optimum to certify, such as 0.7.")] = None,
     delta: Annotated[float, typer.Option(help="Probability of being wrong.")] = 0.05,
     budget: Annotated[int | None, typer.Option(help="Answers that may be spent in all.")] = None,
     per_item: Annotated[
@@ -87,6 +91,7 @@ def select(
         "feedback": feedback_from(noise, range_, preferences, beta),
         "explorer": explorer,
         "epsilon": epsilon,
+        "ratio": ratio,
         "delta": delta,
         "budget": budget if per_item is None else PerItem(per_item),
         "in_flight": in_flight,
@@ -108,7 +113,7 @@ def select(
         except HandfulError:
             raise
         except Exception as error:
-            _say(f"the oracle failed: {type(error).__name__}: {error}")
+            _say(f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
             _say(f"{study.status().answers:,} answers are kept; to go on: {_this_command()}")
             raise typer.Exit(1) from error
     _print_result(result, as_json)
@@ -147,7 +152,8 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     table = Table("round", "pick", "answers", "decided by", "drawn from")
     for r in result.rounds:
         table.add_row(str(r.round), str(r.pick), f"{r.answers:,}", r.ended, str(r.size))
-    console.print(table)
+    if result.rounds:
+        console.print(table)
     if now.finished:
         console.print(f"Finished: {now.finished}. {result.certificate}")
     else:
@@ -252,17 +258,46 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     """The study that is there, if it is the one that these options describe."""
     from handful.study import Study
 
-    wanted = Study(ids, k, **settings).setup.to_dict()
+    described = Study(ids, k, **settings)
     study = Study.open(storage, name, items=ids)
-    found = study.setup.to_dict()
-    for key, value in wanted.items():
-        if found[key] != value:
-            study.release()
-            raise InvalidProblem(
-                f"there is a study {name!r} in {storage} with {key} {found[key]!r}, not {value!r}: "
-                "give the same options to go on with it, or another --name"
-            )
+    wanted, found = described.setup.to_dict(), study.setup.to_dict()
+    differs = [key for key, value in wanted.items() if found[key] != value]
+    if differs == ["budget"] and _extended(study, described.status().budget):
+        return study
+    if differs:
+        study.release()
+        options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
+        raise InvalidProblem(
+            f"there is a study {name!r} in {storage}, and it is another one ({options}): "
+            "give the same options to go on with it, or another --name"
+        )
     return study
+
+
+def _extended(study: Study, budget: int | None) -> bool:
+    """Whether the study could be given the larger budget that is wished for."""
+    now = study.status()
+    if budget is None or now.budget is None or budget < now.budget or now.finished:
+        return False
+    if budget > now.budget:
+        study.extend(budget - now.budget)
+        _say(f"{budget - now.budget:,} more answers may be spent")
+    return True
+
+
+def _told(value: object) -> str:
+    """A setting in a few words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items() if inner is not None) or "none"
+    if isinstance(value, list | tuple) and len(value) > 5:
+        return f"{len(value)} of them"
+    return "none" if value is None else str(value)
+
+
+def _where(error: BaseException) -> str:
+    """The line of the user's own code that failed."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
 
 
 def _print_result(result: Result, as_json: bool) -> None:
@@ -278,7 +313,11 @@ def _print_json(data: object) -> None:
 
 def _write(lines: Iterable[str], output: Path | None) -> None:
     if output is None:
-        sys.stdout.writelines(lines)
+        try:
+            sys.stdout.writelines(lines)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     try:
         with output.open("w", encoding="utf-8", newline="") as file:

@@ -75,9 +75,10 @@ def _quality(axis: Axes, report: Report) -> None:
             axis.plot(x, y, color=COLOURS[name], linestyle=dash, marker=".", label=f"{name} ({title})")
     axis.axhline(0.95, color="#BBBBBB", linewidth=0.8, zorder=0)
     axis.set_xscale("log")
+    axis.xaxis.set_major_formatter("{x:g}")
     axis.set_xlabel("answers per item and round")
     axis.set_ylabel("f over exact greedy")
     axis.set_title("Quality against answers", fontweight="bold")
     if report.curves:
-        axis.legend(fontsize=7, frameon=False, loc="lower right")
+        axis.legend(fontsize=7, frameon=False, loc="lower right", handlelength=4)
     axis.spines[["top", "right"]].set_visible(False)
