@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+import shlex
 import sys
 import warnings
 from importlib import import_module
@@ -48,6 +49,16 @@ def _note(
     line: str | None = None,
 ) -> None:
     typer.secho(f"handful: note: {message}", fg="yellow", err=True)
+
+
+def this_command() -> str:
+    """What was typed, to be typed again."""
+    return shlex.join(["handful", *sys.argv[1:]])
+
+
+def say(text: str) -> None:
+    """To whoever watches, not to whoever reads the output."""
+    typer.secho(f"handful: {text}", err=True)
 
 
 # What an error of the library calls by the names of Python, and what the same is on the command line.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, say, this_command
 
 
 @app.command(
@@ -46,7 +46,11 @@ def reproduce(
 
     wanted = FIGURES if not figures or "all" in figures else tuple(dict.fromkeys(figures))
     scale = Scale(quick=quick, cap=2**62 if full else CAP, seed=seed)
-    findings = run(wanted, output, scale, fresh=fresh, workers=workers)
+    try:
+        findings = run(wanted, output, scale, fresh=fresh, workers=workers)
+    except KeyboardInterrupt:
+        say(f"stopped; what was measured is kept in {output}; to go on: {this_command().replace(' --fresh', '')}")
+        raise typer.Exit(130) from None
     for finding in findings.values():
         typer.echo(finding.title)
         for claim in finding.claims:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import traceback
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, say, this_command
 from handful.errors import HandfulError, InvalidProblem, StudyExists
 
 if TYPE_CHECKING:
@@ -108,13 +107,13 @@ def select(
             with bar(_console(err=True)) as show:
                 result = study.run(answer, progress=show)
         except KeyboardInterrupt:
-            _say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {_this_command()}")
+            say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
         except HandfulError:
             raise
         except Exception as error:
-            _say(f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
-            _say(f"{study.status().answers:,} answers are kept; to go on: {_this_command()}")
+            say(f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
+            say(f"{study.status().answers:,} answers are kept; to go on: {this_command()}")
             raise typer.Exit(1) from error
     _print_result(result, as_json)
 
@@ -237,7 +236,7 @@ def plot(
             opened.result().plot(output)
         except OSError as error:
             raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
-    _say(f"drew {output}")
+    say(f"drew {output}")
 
 
 def _opened(name: str | None, storage: str) -> Study:
@@ -281,7 +280,7 @@ def _extended(study: Study, budget: int | None) -> bool:
         return False
     if budget > now.budget:
         study.extend(budget - now.budget)
-        _say(f"{budget - now.budget:,} more answers may be spent")
+        say(f"{budget - now.budget:,} more answers may be spent")
     return True
 
 
@@ -326,16 +325,8 @@ def _write(lines: Iterable[str], output: Path | None) -> None:
         raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
 
 
-def _this_command() -> str:
-    return shlex.join(["handful", *sys.argv[1:]])
-
-
 def _when(time: float) -> str:
     return datetime.fromtimestamp(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _say(text: str) -> None:
-    typer.secho(f"handful: {text}", err=True)
 
 
 def _console(*, err: bool = False) -> Any:
