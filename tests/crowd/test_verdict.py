@@ -10,7 +10,7 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.opening import Plan
 from handful.crowd.settings import Limits, Settings
-from handful.crowd.verdict import verdict_of
+from handful.study.verdict import verdict_of
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]

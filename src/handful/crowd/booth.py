@@ -22,7 +22,6 @@ from handful.crowd.refusals import Refusal, closed, not_found
 from handful.crowd.seals import Worker
 from handful.crowd.settings import Settings
 from handful.crowd.tallies import Tallies
-from handful.crowd.verdict import verdict_of
 from handful.errors import InvalidAnswer, StorageError
 from handful.study.events import Asked, Closed, Event, Excluded, Leased, Noted, Restored, RoundClosed, Withdrawn
 from handful.study.questions import Question, Receipt
@@ -34,19 +33,6 @@ JOINED = "joined"
 TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
 """Events after which something else was found."""
 LOOK_AGAIN_S = 30.0
-
-
-@dataclass(frozen=True)
-class Found:
-    """What was found so far: how the picks did in plain words, and the result with what may be claimed."""
-
-    verdict: str
-    result: Result
-
-    @property
-    def words(self) -> str:
-        """What people answered, then what that proves."""
-        return f"{self.verdict} {self.result.certificate}".strip()
 
 
 @dataclass(frozen=True)
@@ -93,7 +79,7 @@ class Booth:
     def _attach(self, study: Study) -> None:
         """Count what the journal tells, and go on counting."""
         self.study, self.tallies, self._has_theme = study, Tallies(), False
-        self._found: tuple[int, float, Found] | None = None
+        self._found: tuple[int, float, Result] | None = None
         for when, event in study.journal():
             self.tallies.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
@@ -169,13 +155,13 @@ class Booth:
         self._presence.count(self.clock())
         self._shares.count(self.study.fold.leases, self._due.over)
 
-    def found(self) -> Found:
+    def found(self) -> Result:
         """What was found so far. What proves it takes long to look through, and changes with what ends a round or
         excludes somebody; a late answer may be missing from its numbers for half a minute.
         """
         turning, now = self._turning, self.clock()
         if self._found is None or self._found[0] != turning or not 0 <= now - self._found[1] < LOOK_AGAIN_S:
-            self._found = turning, now, Found(verdict_of(self.study.fold), self.study.result())
+            self._found = turning, now, self.study.result()
         return self._found[2]
 
     def close(self) -> None:
@@ -186,7 +172,7 @@ class Booth:
 
     def summary(self) -> messages.Summary:
         """What was chosen, and what may be claimed of it."""
-        result = self.found().result
+        result = self.found()
         chosen = [card(self.collection[id_]) for id_ in result.chosen]
         return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
 

@@ -118,9 +118,8 @@ async def _answered(
 
 
 def _summary(booth: Booth, folder: Path) -> Summary:
-    found, sheet = booth.found(), folder / f"{booth.name}.png"
-    result = found.result
-    write_contact_sheet(booth.collection, result.chosen, booth.theme, found.words, sheet)
+    result, sheet = booth.found(), folder / f"{booth.name}.png"
+    write_contact_sheet(booth.collection, result.chosen, booth.theme, result.words, sheet)
     return Summary(
-        booth.name, booth.theme, result.chosen, booth.tallies.answers, found.verdict, str(result.certificate), sheet
+        booth.name, booth.theme, result.chosen, booth.tallies.answers, result.verdict, str(result.certificate), sheet
     )

@@ -38,10 +38,10 @@ def status_of(booth: Booth, streams: int = 0) -> messages.Status:
         workers=worker_lines(booth),
         rounds=[
             messages.RoundLine(round=one.round, pick=str(one.pick), ended=one.ended, answers=one.answers)
-            for one in found.result.rounds
+            for one in found.rounds
         ],
         verdict=found.verdict,
-        certificate=str(found.result.certificate),
+        certificate=str(found.certificate),
     )
 
 

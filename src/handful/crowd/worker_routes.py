@@ -98,7 +98,7 @@ async def body_as(model: type[BaseModel], request: Request) -> BaseModel:
 async def sheet_of(booth: Booth) -> Response:
     """The contact sheet of the summary so far, to be kept as a file."""
     found = await in_thread(booth.found)
-    chosen = found.result.chosen
+    chosen = found.chosen
     if not chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
     png = await in_thread(contact_sheet, booth.collection, chosen, booth.theme, found.words)

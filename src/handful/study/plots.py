@@ -11,7 +11,7 @@ import numpy as np
 
 from handful.core.certificates import Certificate
 from handful.errors import MissingExtra
-from handful.study.results import Result, RoundResult
+from handful.study.results import GAIN, Result, RoundResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ MOST_ITEMS = 60
 
 
 def plot(result: Result, file: str | Path | None = None) -> Figure:
-    """Intervals of the contenders per round, answers over items, gain per round."""
+    """Intervals of the contenders per round, answers over items, how the picks stood, and what is certified."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -41,18 +41,19 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
     rows = max(1, math.ceil(len(rounds) / PER_ROW))
     figure = Figure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")
     top, bottom = np.asarray(figure.subfigures(2, 1, height_ratios=[2.6 * rows, 3.6]))
-    _draw_rounds(top, rounds, rows)
+    _draw_rounds(top, result, rows)
     left, middle, right = bottom.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0])
     _draw_answers(left, rounds)
-    _draw_gains(middle, rounds)
+    _draw_picks(middle, result)
     draw_certificate(right, result.certificate)
     if file is not None:
         figure.savefig(file, dpi=150)
     return figure
 
 
-def _draw_rounds(figure: SubFigure, rounds: tuple[RoundResult, ...], rows: int) -> None:
-    figure.suptitle("What each round knew of its contenders", color=INK, fontweight="bold")
+def _draw_rounds(figure: SubFigure, result: Result, rows: int) -> None:
+    rounds, scale = result.rounds, result.scale
+    figure.suptitle(f"What each round knew of its contenders: {scale}", color=INK, fontweight="bold")
     columns = max(1, math.ceil(len(rounds) / rows))
     axes = np.asarray(figure.subplots(rows, columns, squeeze=False)).ravel()
     for axis in axes[len(rounds) :]:
@@ -113,8 +114,9 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     axis.set_xticks([])
 
 
-def _draw_gains(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
-    axis.set_title("What each pick added", color=INK, fontweight="bold")
+def _draw_picks(axis: Axes, result: Result) -> None:
+    rounds, gained = result.rounds, result.scale == GAIN
+    axis.set_title("What each pick added" if gained else "How the picks stood", color=INK, fontweight="bold")
     _tidy(axis)
     for place, r in enumerate(rounds):
         e = next((e for e in r.estimates if e.item == r.pick), None)
@@ -127,7 +129,7 @@ def _draw_gains(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     axis.set_xticks(
         range(len(rounds)), [f"{r.round}. {_short(r.pick)}" for r in rounds], rotation=30, ha="right", fontsize=8
     )
-    axis.set_ylabel("estimate and its interval")
+    axis.set_ylabel(result.scale)
     axis.grid(axis="y", color="#E5E5E5")
 
 

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.core.certificates import Certificate
+from handful.core.explorers.duels import DuelsState
+from handful.core.explorers.pivot import PivotState
+from handful.core.feedback import Values
 from handful.core.objective import Floats, Ints
 from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, LATE
+from handful.study.verdict import verdict_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +31,7 @@ ENDED = {
     "closed": "closing the study",
     "out of reach": "the claim being out of reach",
 }
+GAIN, SHARE, STRENGTH = "gain", "share of comparisons won", "strength (log-odds)"
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,8 @@ class Result:
     answers: int
     rounds: tuple[RoundResult, ...]
     certificate: Certificate
+    scale: str = GAIN  # what the rounds' means and intervals are of
+    verdict: str = ""  # how the picks did in the comparisons
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
@@ -129,6 +136,8 @@ class Result:
             "chosen": [_plain(item) for item in self.chosen],
             "answers": self.answers,
             "certificate": self.certificate.to_dict(),
+            "scale": self.scale,
+            "verdict": self.verdict,
             "rounds": [r.to_dict() for r in self.rounds],
         }
 
@@ -138,7 +147,12 @@ class Result:
             among = "" if r.size == 1 else f", drawn from {r.size}"
             marked = " (answers excluded)" if r.affected_by_exclusion else ""
             lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers, decided by {ENDED[r.ended]}{among}{marked}")
-        return "\n".join([*lines, str(self.certificate)])
+        return "\n".join([*lines, self.words])
+
+    @property
+    def words(self) -> str:
+        """How the picks did, then what that proves."""
+        return f"{self.verdict} {self.certificate}".strip()
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -150,7 +164,7 @@ class Result:
             f"<p><b>{len(self.chosen)} chosen</b> with {self.answers:,} answers</p>"
             "<table><tr><th>round</th><th>pick</th><th>answers</th><th>decided by</th><th>drawn from</th></tr>"
             f"{rows}</table>"
-            f"<p>{html.escape(str(self.certificate))}</p>"
+            f"<p>{html.escape(self.words)}</p>"
         )
 
     def plot(self, file: str | Path | None = None) -> Figure:
@@ -167,7 +181,16 @@ def result_of(fold: Fold, items: tuple[Any, ...]) -> Result:
         fold.answers,
         tuple(_round_result(fold, closed, items) for closed in fold.rounds),
         certificate_of(fold),
+        scale_of(fold),
+        verdict_of(fold),
     )
+
+
+def scale_of(fold: Fold) -> str:
+    """What an explorer's estimates are of."""
+    if isinstance(fold.setup.problem.feedback, Values):
+        return GAIN
+    return STRENGTH if isinstance(fold.exploration.state, (DuelsState, PivotState)) else SHARE
 
 
 def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> RoundResult:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful.core.feedback import Values
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED
 
@@ -26,11 +27,13 @@ class Wins:
 
 
 def verdict_of(fold: Fold) -> str:
-    """What the answers that counted say of the picks; nothing while there is nothing to say.
+    """What the comparisons that counted say of the picks; nothing while there is nothing to say.
 
     A pick is chosen for winning, so this says how it did and not how it would do: what may be claimed is in the
     certificate.
     """
+    if isinstance(fold.setup.problem.feedback, Values):
+        return ""
     everybody, closest = Wins(), Wins()
     for closed in fold.rounds:
         against_all, against_closest = _wins(fold, closed)
