@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -178,8 +179,17 @@ def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:
         backup_file(tmp_path / "study.db", server.hall.collection.folder, target)
 
 
-def test_health_is_told(serve: Serve) -> None:
+def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(Plan(k=2, explorer="topx", budget=20))
     assert httpx.get(server.url + "/healthz").json() == {"status": "ok"}
-    server.hall.booths[STUDY].well = False
-    assert httpx.get(server.url + "/healthz").status_code == 503
+    booth = server.hall.booths[STUDY]
+
+    def fails() -> None:
+        booth.well = False
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(booth, "settle", fails)
+    deadline = time.monotonic() + 20
+    while httpx.get(server.url + "/healthz").status_code != 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
