@@ -115,9 +115,12 @@ def test_a_larger_budget_goes_on_with_the_same_study(handful: Handful) -> None:
     assert said.code == 0
     assert "30 more answers may be spent" in said.err
     assert json.loads(said.out)["answers"] == 120
+    again = handful(*SELECT[:-1], "120", "--json")
+    assert again.code == 0
+    assert json.loads(again.out)["answers"] == 120
     less = handful(*SELECT[:-1], "100")
     assert less.code == 2
-    assert "budget" in less.err
+    assert "budget: 120 there, 100 here" in less.err
 
 
 def test_select_certifies_a_share_of_the_optimum(handful: Handful) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handful.core.budget import Total
 from handful.core.explorers.audited import LOWER, SCOUTING, UPPER
 from handful.core.explorers.board import OPEN
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
@@ -146,6 +147,52 @@ def test_certified_does_not_scout_for_ever_where_nothing_is_left_to_gain(name: s
         problem = Problem(objective.size, k, Values(noise=0.5), epsilon=0.3, seed=seed)
         result = simulate(Certified().build(problem), objective, gaussian(0.5), k, cap=100_000)
         assert result.rounds[-1].ended == "rule"
+
+
+def test_a_smaller_near_asks_more_and_picks_better_however_large_epsilon_is() -> None:
+    answers, f = {}, {}
+    for near in (0.3, 0.1, 0.01):
+        runs = []
+        for seed in range(10):
+            problem = Problem(60, 6, Values(noise=0.1), epsilon=1.0, seed=seed)
+            runs.append(simulate(Certified(near=near).build(problem), venice(seed).objective, uniform(0.1), 6))
+        answers[near] = sum(r.answers for r in runs)
+        f[near] = sum(r.value for r in runs)
+    assert answers[0.3] < answers[0.1] < answers[0.01]
+    assert f[0.01] > f[0.1] > 0.99 * f[0.01]
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e6, 1e12])
+def test_thompson_asks_the_same_whatever_the_unit(unit: float) -> None:
+    """Not to the bit: rounding differs."""
+    objective = venice(0).objective
+    f = []
+    for scale in (1.0, unit):
+        scaled = Coverage(objective.weights * scale, objective.matrix)
+        runs = [
+            simulate(
+                Thompson().build(Problem(60, 6, Values(), budget=1080, seed=seed)),
+                scaled,
+                uniform(scale),
+                6,
+                budget=Total(1080),
+            ).value
+            for seed in range(20)
+        ]
+        f.append(sum(runs) / scale)
+    assert f[1] == pytest.approx(f[0], rel=0.02)
+
+
+@pytest.mark.parametrize("prior", [(0.1,) * 10, (1e308,) * 5 + (0.0,) * 5, (1e-320,) + (0.0,) * 9])
+@pytest.mark.parametrize("explorer", [Duels(), Thompson()])
+def test_extreme_priors_do_no_harm(explorer: Explorer, prior: tuple[float, ...]) -> None:
+    known = Preferences() if isinstance(explorer, Duels) else Values()
+    problem = Problem(10, 2, known, budget=60, prior=prior)
+    response = btl(5.0) if known.compares else uniform(0.1)
+    state = explorer.build(problem)
+    result = simulate(state, Modular(np.arange(10.0).tolist()), response, 2, budget=problem.total)
+    assert len(set(result.chosen)) == 2
+    assert np.isfinite(state.items["mean"]).all()  # type: ignore[attr-defined]
 
 
 def test_certified_finds_the_better_items_also_where_the_noise_is_very_large() -> None:

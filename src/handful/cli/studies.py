@@ -264,8 +264,9 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     if differs == ["budget"] and _extended(study, described.status().budget):
         return study
     if differs:
-        study.release()
+        found["budget"], wanted["budget"] = study.status().budget, described.status().budget  # also if extended
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
+        study.release()
         raise InvalidProblem(
             f"there is a study {name!r} in {storage}, and it is another one ({options}): "
             "give the same options to go on with it, or another --name"
@@ -276,12 +277,13 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
 def _extended(study: Study, budget: int | None) -> bool:
     """Whether the study could be given the larger budget that is wished for."""
     now = study.status()
-    if budget is None or now.budget is None or budget < now.budget or now.finished:
+    if budget is None or now.budget is None:
         return False
-    if budget > now.budget:
+    if budget > now.budget and not now.finished:
         study.extend(budget - now.budget)
         say(f"{budget - now.budget:,} more answers may be spent")
-    return True
+        return True
+    return budget == now.budget
 
 
 def _told(value: object) -> str:

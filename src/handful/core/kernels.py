@@ -19,12 +19,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba import extending
-from numba.core import caching
+from numba.core import caching, options
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True, "_nrt": False}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True}
+if hasattr(options.DefaultOptions, "_nrt"):  # else it works all the same, if slower
+    OPTIONS["_nrt"] = False
 
 
 @cache

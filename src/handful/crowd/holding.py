@@ -19,10 +19,12 @@ class Due:
         self.lease_s = lease_s
         self.over: set[int] = set()  # nobody has asked since, so the study does not know yet
         self._ends: deque[tuple[float, int]] = deque()
+        self._latest: dict[int, float] = {}  # when the latest lease of a question ends
 
     def begins(self, question: int, now: float) -> None:
         """Somebody got the question."""
         self.over.discard(question)
+        self._latest[question] = now + self.lease_s
         self._ends.append((now + self.lease_s, question))
 
     def any_came_back(self, leases: Leases, now: float) -> bool:
@@ -30,7 +32,10 @@ class Due:
         self.over = {question for question in self.over if leases.holder(question)[0]}
         before = len(self.over)
         while self._ends and self._ends[0][0] <= now:
-            _, question = self._ends.popleft()
+            end, question = self._ends.popleft()
+            if self._latest.get(question) != end:  # it was passed on, and somebody else has it for longer
+                continue
+            del self._latest[question]
             if leases.holder(question)[0]:
                 self.over.add(question)
         return len(self.over) > before

@@ -138,11 +138,11 @@ def new_audited(
 
 @kernel
 def begin(state: AuditedState) -> None:
-    """A round starts by scouting; half the mean gain so far stands in for one that is smaller, and ε for no gain."""
+    """A round starts by scouting; half the mean gain so far stands in for one that is smaller, and ε/k for no gain."""
     rules, scout = state.rules[0], state.scout.rules[0]
     rules.phase = SCOUTING
     usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
-    scout.enough = max(0.5 * scout.near * usual, rules.epsilon / rules.k)
+    scout.enough = max(0.5 * scout.near * usual, min(1.0, 10.0 * scout.near) * rules.epsilon / rules.k)
     scout_begin(state.scout)
 
 
@@ -216,7 +216,7 @@ def prepare(state: AuditedState, rho: float) -> None:
 @small
 def added(row: Floats, y: float, noise: float) -> float:
     """What an item adds to the bound of a set: √(βQ) ≤ (yQ + β/y)/2 makes it a sum over items, for every y > 0."""
-    return row[0] + 0.5 * noise * (y * row[1] + row[2] / y)
+    return np.inf if row[1] == np.inf else row[0] + 0.5 * noise * (y * row[1] + row[2] / y)
 
 
 @kernel

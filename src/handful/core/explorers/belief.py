@@ -15,6 +15,7 @@ import numpy as np
 from handful.core.draws import BELIEF, normals
 from handful.core.explorers.board import Board, Rows
 from handful.core.kernels import kernel, small
+from handful.core.objective import Floats
 
 ITEM = np.dtype([("mean", np.float64), ("variance", np.float64)], align=True)
 FARTHEST = 8.7  # no draw is farther from the mean, in standard deviations: √(−2 log 2⁻⁵⁴)
@@ -27,6 +28,15 @@ def new_beliefs(size: int, mean: float, variance: float) -> Rows:
     items["mean"] = mean
     items["variance"] = variance
     return items
+
+
+def standardised(prior: Floats | None) -> Floats | None:
+    """A prior's scores with mean 0 and standard deviation 1; None where there is none, or all are equal."""
+    if prior is None:
+        return None
+    scores = prior / max(float(np.abs(prior).max()), 1e-300)  # so that no square is too large
+    spread = float(scores.std())
+    return (scores - scores.mean()) / spread if spread > 1e-12 else None
 
 
 @small

@@ -75,9 +75,9 @@ class Certified:
     """The guarantee of the paper for values, from the weakest condition that implies it; nothing is picked at random.
 
     rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain" and "chain" prove
-    every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell.
-    Smaller asks more and picks better. With `ratio`, the audit goes on until that share of the optimum is
-    certified, or says that it is out of reach.
+    every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell
+    (where gains are small: of half the mean gain so far, or of ε/k). Smaller asks more and picks better. With `ratio`,
+    the audit goes on until that share of the optimum is certified, or says that it is out of reach.
     """
 
     name: ClassVar[str] = "certified"
@@ -166,6 +166,14 @@ class Duels:
     variance: float = 1.5
     widen: float = 0.1
     careless: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (is_finite(self.variance) and self.variance > 0):
+            raise InvalidProblem(f"variance of strengths must be a positive number, got {self.variance!r}")
+        if not (is_finite(self.widen) and self.widen >= 0):
+            raise InvalidProblem(f"widen is a variance added between rounds, 0 or more, got {self.widen!r}")
+        if not (is_finite(self.careless) and 0 <= self.careless < 1):
+            raise InvalidProblem(f"careless is a share of answers, from 0 to less than 1, got {self.careless!r}")
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """None before the start; the certificate says what the comparisons showed."""

@@ -11,7 +11,6 @@ of them. An upper bound only falls, so after an answer at most one item leaves `
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -230,9 +229,3 @@ def uppermost(bounds: Bounds, but: int) -> int:
         if bounds.top[p] != but:
             best = better(bounds, best, bounds.top[p])
     return best
-
-
-def mixture_rho(alpha: float, about: float) -> float:
-    """ρ that makes the normal mixture sharpest when an item has `about` answers."""
-    logs = 2.0 * math.log(1.0 / alpha)
-    return max(1.0, about / (logs + math.log(1.0 + logs) + 1.0))

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.belief import best_of, drawn, left_of, new_beliefs, worth
+from handful.core.explorers.belief import best_of, drawn, left_of, new_beliefs, standardised, worth
 from handful.core.explorers.board import Board, Rows, end, new_board
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -63,8 +63,9 @@ def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None
         r[name] = value
     items = new_beliefs(size, 0.0, float(r["variance"][0]))
     scores = np.zeros(size)
-    if prior is not None and prior.std() > 0:
-        scores = (prior - prior.mean()) / prior.std()
+    standard = standardised(prior)
+    if standard is not None:
+        scores = standard
         r["trust"], r["doubt"] = TRUST, DOUBT
     state = DuelsState(new_board(size, k, seed, in_flight), r, items, items.copy(), scores)
     add_up(state)

@@ -33,7 +33,6 @@ RULES = np.dtype(
         ("answers", np.int64),
         ("items", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
-        ("lead", np.int64),
         ("first", np.int64),  # items whose first answer of this round is in flight
     ],
     align=True,
@@ -66,7 +65,6 @@ def new_scout(size: int, near: float, z: float, noise: float, prior: Floats | No
     r["near"] = near
     r["z"] = z
     r["noise"] = noise
-    r["lead"] = -1
     items = np.zeros(size, ITEM)
     items["hope"] = items["cap"] = items["next"] = np.inf
     items["mean"] = -np.inf
@@ -99,7 +97,6 @@ def scout_begin(scout: Scout) -> None:
         scout.items[i].hope = scout.items[i].cap
         scout.items[i].mean = -np.inf
     rebuild(scout)
-    scout.rules[0].lead = -1
     scout.rules[0].first = 0
 
 
@@ -189,7 +186,6 @@ def scout_spread(scout: Scout, board: Board) -> bool:
     lead = scout.means[1]
     if lead < 0 or scout.items[lead].mean == -np.inf or scout.rules[0].first > 0:
         return False
-    scout.rules[0].lead = lead
     other = second(scout, lead)
     if other < 0:
         return True

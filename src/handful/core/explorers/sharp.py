@@ -6,7 +6,7 @@ that the proof allows (`guarantees.free_share`); and a step asks for the one l t
 with the others now and then, instead of for all of them. The test of line 10 is the same, and so is what it proves.
 For comparisons the bounds are beta-binomial, on Borda scores, and nothing is carried: scores are relative.
 
-Leaders by mean stand in `leaders`, in order; the others in a tournament tree. An answer moves one item: O(k + log N).
+Leaders by mean stand in `leaders`, in order; the others in a tournament tree. An answer moves one item: O(k² + log N).
 An item not asked in this round keeps its old mean as a guess: it may order the asking, and never enters a bound.
 """
 

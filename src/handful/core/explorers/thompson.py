@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from handful.core.draws import ORDER, below
-from handful.core.explorers.belief import best_of, left_of, new_beliefs, worth
+from handful.core.explorers.belief import best_of, left_of, new_beliefs, standardised, worth
 from handful.core.explorers.board import NOW, Board, Rows, end, new_board, shuffle
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
@@ -28,7 +28,7 @@ RULES = np.dtype(
     [
         ("noise", np.float64),  # variance of an answer, as far as is known
         ("spread", np.float64),  # variance of gains between items
-        ("level", np.float64),  # their mean
+        ("least", np.float64),  # no variance is taken to be smaller: next to nothing, beside the answers
         ("stay", np.float64),  # the chance that a pick takes nothing from another item's gain
         ("fall", np.float64),  # else what share it takes: about so much, give or take as much
         ("answers", np.int64),
@@ -64,8 +64,9 @@ def new_thompson(
     items = new_beliefs(size, 0.0, np.inf)
     queue = np.zeros(size, np.int64)
     state = ThompsonState(new_board(size, k, seed, in_flight), r, items, items.copy(), items.copy(), queue)
-    if prior is not None and prior.std() > 0:
-        state.base["mean"] = (prior - prior.mean()) / prior.std()
+    scores = standardised(prior)
+    if scores is not None:
+        state.base["mean"] = scores
     return state
 
 
@@ -178,7 +179,7 @@ def renew(state: ThompsonState) -> None:
     rules, board = state.rules[0], state.board
     free = rules.answers - rules.groups
     if free >= 3:
-        rules.noise = max(rules.squares / free, 1e-12)
+        rules.noise = max(rules.squares / free, rules.least)
     if rules.first == 1:
         empirical_bayes(state)
     for p in range(board.round[0].candidates):
@@ -205,13 +206,13 @@ def empirical_bayes(state: ThompsonState) -> None:
             between += (row.total / row.count - level) ** 2
     between /= max(asked - 1.0, 1.0)
     noise = rules.noise if rules.noise > 0.0 else 0.5 * between
-    rules.noise = max(noise, 1e-12)
-    rules.level = level
+    rules.least = max(1e-12 * (level * level + between), 1e-290)
+    rules.noise = max(noise, rules.least)
     chance = noise * inverse / asked  # what noise alone makes of `between`, and a spread that it could still hide:
     hidden = 2.0 * chance * math.sqrt(2.0 / max(asked - 1.0, 1.0))
-    rules.spread = max(between - chance, hidden, (0.1 * level) ** 2, 1e-12)
+    rules.spread = max(between - chance, hidden, (0.1 * level) ** 2, rules.least)
     for i in range(len(state.items)):
-        state.base[i].mean = rules.level
+        state.base[i].mean = level
         state.base[i].variance = rules.spread
 
 
