@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import urlsplit
 
 import typer
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from handful.crowd.items import Collection
     from handful.crowd.settings import Settings
 
+T = TypeVar("T")
 console = Console(highlight=False)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 LEFT_OUT_SHOWN = 8
@@ -32,6 +33,7 @@ LEFT_OUT_SHOWN = 8
 
 @app.command()
 def serve(
+    context: typer.Context,
     source: Annotated[
         Path, typer.Argument(help="a folder of pictures, a .zip, a .csv of texts or images, or a .db to go on with")
     ],
@@ -81,17 +83,25 @@ def serve(
     _needs_the_crowd_extra()
     from handful.crowd.opening import Plan, check_first, open_hall
     from handful.crowd.running import Server, listen, log_to
+    from handful.crowd.wishes import Wishes
 
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
     plan = Plan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
+    said = _said(context)
+    wishes = Wishes(
+        k=said("k", k),
+        explorer=explorer,
+        budget=budget,
+        in_flight=None if solo else said("in_flight", in_flight),
+        lease_s=said("lease", lease),
+        seed=said("seed", seed),
+    )
     themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
     log_to(log)
     with closing(listen("127.0.0.1" if solo else host, port)) as listening:
         collection = _collection(source, where, lambda items: check_first(where, themes, plan, settings, items))
-        hall = open_hall(
-            where, collection, themes, plan, settings, say=lambda text: console.print(f"Note: {text}", style="yellow")
-        )
+        hall = open_hall(where, collection, themes, plan, settings, wishes=wishes, say=_note)
         if solo:
             _alone(hall, listening, source, shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"]))
             return
@@ -133,6 +143,20 @@ def _needs_the_crowd_extra() -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtra("the crowd app", "crowd") from None
+
+
+def _said(context: typer.Context) -> Callable[[str, T], T | None]:
+    """What was typed; None for a default."""
+
+    def said(name: str, value: T) -> T | None:
+        source = context.get_parameter_source(name)
+        return None if source is None or source.name.startswith("DEFAULT") else value
+
+    return said
+
+
+def _note(text: str) -> None:
+    console.print(f"Note: {text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def _stem(source: Path) -> str:
@@ -177,6 +201,7 @@ def _collection(source: Path, storage: str, check: Callable[[int], None]) -> Col
     if has_collection(folder):
         collection = load_collection(folder)
         console.print(f"Using the {len(collection)} items processed before, in {folder}.")
+        _say_changes(source, collection)
         return collection
     if source.suffix == ".db":
         raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
@@ -193,6 +218,21 @@ def _collection(source: Path, storage: str, check: Callable[[int], None]) -> Col
     if len(collection.left_out) > LEFT_OUT_SHOWN:
         console.print(f"  … and {len(collection.left_out) - LEFT_OUT_SHOWN} more", style="yellow")
     return collection
+
+
+def _say_changes(source: Path, collection: Collection) -> None:
+    from handful.crowd.sources import changes_since
+
+    if source.suffix == ".db" or not source.exists():
+        return
+    new, gone = changes_since(source, collection)
+    if new or gone:
+        what = "folder" if source.is_dir() else "file"
+        counts = ", ".join(f"{count:,} {word}" for count, word in ((new, "new"), (gone, "gone")) if count)
+        _note(
+            f"the {what} has changed since: {counts}; a study keeps the items it began with. "
+            "To take it in anew, give --storage with another file"
+        )
 
 
 def _shown(host: str) -> str:
@@ -224,16 +264,26 @@ def _print_links(hall: Hall, url: str, host: str, items: int) -> None:
     console.print()
     for booth in hall.booths.values():
         progress = booth.progress()
-        so_far = f", {progress.answers:,} answers so far" if progress.answers else ""
-        console.print(f"[bold]{progress.k} of {items}[/bold], {progress.budget:,} answers at most{so_far}:", end=" ")
+        console.print(f"[bold]{progress.k} of {items}[/bold], {_so_far(booth)}:", end=" ")
         console.print(booth.theme, markup=False, style="bold")
-        console.print(f"  share      {links.workers[booth.theme]}", soft_wrap=True)
+        if booth.open:
+            console.print(f"  share      {links.workers[booth.theme]}", soft_wrap=True)
+        else:
+            console.print("  nobody can answer any more; the organizer's page has the summary", style="dim")
     console.print(f"  organize   {links.organizer}", soft_wrap=True)
     console.print()
     if host in LOOPBACK and urlsplit(url).hostname in LOOPBACK:
         console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
     console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
     sys.stdout.flush()
+
+
+def _so_far(booth: Booth) -> str:
+    progress = booth.progress()
+    if not booth.open:
+        return f"finished with {progress.chosen} picked after {progress.answers:,} answers"
+    most = "any number of answers" if progress.budget is None else f"{progress.budget:,} answers at most"
+    return most + (f", {progress.answers:,} answers so far" if progress.answers else "")
 
 
 def _again(storage: str | None) -> list[str]:
@@ -249,7 +299,9 @@ def _alone(hall: Hall, listening: socket.socket, source: Path, again: str) -> No
     if not booth.open:
         hall.close()
         kept = folder if folder.exists() else put_picks(booth, source, folder)
-        console.print(f"All is chosen already: your picks and their contact sheet are in [bold]{kept}[/bold].")
+        console.print(
+            f"All {booth.k} are chosen already: your picks and their contact sheet are in [bold]{kept}[/bold]."
+        )
         console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
         return
     server, stop, kept_in = Server(hall), threading.Event(), list[Path]()

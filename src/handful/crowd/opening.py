@@ -16,6 +16,7 @@ from handful.crowd.items import Collection
 from handful.crowd.seals import secret_in
 from handful.crowd.settings import Settings
 from handful.crowd.sources import clean
+from handful.crowd.wishes import Wishes, grant
 from handful.errors import InvalidProblem, ItemsChanged, StorageError
 from handful.storage import list_studies
 
@@ -67,10 +68,14 @@ def open_hall(
     plan: Plan | None = None,
     settings: Settings | None = None,
     *,
+    wishes: Wishes | None = None,
     say: Callable[[str], None] = lambda _: None,
     clock: Callable[[], float] = time.time,
 ) -> Hall:
-    """Every study of the storage that is about this collection, and a new one for each theme that has none yet."""
+    """Every study of the storage that is about this collection, and a new one for each theme that has none yet.
+
+    `plan` is for new ones; `wishes` are what those that exist should be like, too.
+    """
     plan, settings = plan or Plan(), settings or Settings()
     stored = _stored(storage)
     themes = _cleaned(themes, stored)
@@ -80,6 +85,7 @@ def open_hall(
             booth = _taken_up(storage, name, collection, settings, say, clock)
             if booth is not None:
                 booths[name] = booth
+        grant(wishes or Wishes(), list(booths.values()), themes, say)
         for theme in themes:
             if theme not in {booth.theme for booth in booths.values()}:
                 name = address_of(theme, {*booths, *stored})

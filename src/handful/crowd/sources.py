@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from handful.crowd.items import LeftOut
+from handful.crowd.items import Collection, LeftOut
 from handful.errors import InvalidCollection
 
 MAX_PICTURE_BYTES = 64_000_000
@@ -29,6 +29,8 @@ PICTURES = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif"}
 TEXTS = {".txt"}
 ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar"}
 JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.items/)", re.IGNORECASE)
+
+NUMBERED = re.compile(r" \(\d+\)$")
 
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
 ON_HEIC = "is HEIC, which browsers cannot show, and is not taken: export it as JPEG"
@@ -49,10 +51,15 @@ class Raw:
 
 @dataclass(frozen=True)
 class Source:
-    """How many things there are, for the progress bar, and a way to go through them once."""
+    """What the things are called, and a way to go through them once."""
 
-    total: int
+    names: tuple[str, ...]
     read: Callable[[], Iterator[Raw | LeftOut]]
+
+    @property
+    def total(self) -> int:
+        """How many there are, for the progress bar."""
+        return len(self.names)
 
 
 def open_source(path: Path) -> AbstractContextManager[Source]:
@@ -73,6 +80,18 @@ def number_of_items(path: Path) -> int:
     """How many items there are at most, without reading them; some may turn out to be unusable."""
     with open_source(path) as source:
         return source.total
+
+
+def changes_since(path: Path, collection: Collection) -> tuple[int, int]:
+    """How many things have come to the source since it was processed, and how many items have left it, by name."""
+    with open_source(path) as source:
+        present = set(source.names)
+    known = {*collection.ids, *(one.name for one in collection.left_out)}
+    # An id may be a name with a number, where two things had the same name.
+    gone = [id_ for id_ in collection.ids if id_ not in present and NUMBERED.sub("", id_) not in present]
+    files = path.is_dir() or path.suffix.lower() == ".zip"
+    new = [name for name in present if name not in known and not (files and why_not(name, b""))]
+    return len(new), len(gone)
 
 
 def why_not(name: str, head: bytes) -> str | None:
@@ -134,7 +153,7 @@ def _folder(folder: Path) -> Source:
         for name in names:
             yield _from_file(folder / name, name)
 
-    return Source(len(names), read)
+    return Source(tuple(map(shown, names)), read)
 
 
 def _from_file(path: Path, name: str) -> Raw | LeftOut:
@@ -171,7 +190,7 @@ class ZipSource(AbstractContextManager[Source]):
             self.archive.close()
             raise InvalidCollection(f"{self.path.name} has {len(entries)} files, at most {MAX_ENTRIES} are taken")
         self.entries = sorted(entries, key=lambda entry: _in_order(entry.filename))
-        return Source(len(self.entries), self._read)
+        return Source(tuple(shown(entry.filename) for entry in self.entries), self._read)
 
     def __exit__(self, *exception: object) -> None:
         self.archive.close()
@@ -234,12 +253,13 @@ def _table(path: Path) -> Source:
             "(and if you like `caption`, `alt`, `id`)"
         )
 
-    def read() -> Iterator[Raw | LeftOut]:
-        for number, row in enumerate(rows, start=2):
-            cells = {meaning: row.get(column) or "" for meaning, column in columns.items()}
-            yield _from_row(path, cells, f"row {number}")
+    cells = [{meaning: row.get(column) or "" for meaning, column in columns.items()} for row in rows]
 
-    return Source(len(rows), read)
+    def read() -> Iterator[Raw | LeftOut]:
+        for number, row in enumerate(cells, start=2):
+            yield _from_row(path, row, f"row {number}")
+
+    return Source(tuple(_name_of(row, f"row {number}") for number, row in enumerate(cells, start=2)), read)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -260,11 +280,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
     return rows
 
 
+def _name_of(cells: dict[str, str], where: str) -> str:
+    return shown(cells.get("id", "").strip() or cells.get("image", "").strip() or where)
+
+
 def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
     caption = clean(cells.get("caption", ""), MAX_CAPTION).replace("\n", " ")
     alt = clean(cells.get("alt", ""), MAX_CAPTION).replace("\n", " ")
     image = cells.get("image", "").strip()
-    name = shown(cells.get("id", "").strip() or image or where)
+    name = _name_of(cells, where)
     if not image:
         text = clean(cells.get("text", ""), MAX_TEXT)
         return Raw(name, text=text, caption=caption) if text else LeftOut(name, f"has neither text nor image ({where})")
