@@ -1,4 +1,4 @@
-"""The examples of the README and the quick start run as they stand, and its links and commands are there."""
+"""The examples of the README, the quick start and the page on explorers run as they stand, and its links and commands are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/quickstart.md")
+PAGES = ("README.md", "docs/quickstart.md", "docs/explorers.md")
 
 
 def blocks(page: str) -> list[str]:

@@ -9,13 +9,14 @@ from handful.core.budget import Total
 from handful.core.explorers.audited import LOWER, SCOUTING, UPPER
 from handful.core.explorers.board import OPEN
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
-from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson
+from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson, default_explorer
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Objective
 from handful.core.problem import Problem
 from handful.core.responses import btl, gaussian, uniform
 from handful.core.simulate import simulate
+from handful.errors import InvalidProblem
 from handful.lab.collections import venice
 from handful.objectives import Coverage, FacilityLocation, Modular
 
@@ -222,3 +223,30 @@ def test_duels_learns_whether_to_trust_a_prior() -> None:
     assert f["right"] > 1.02 * f["none"]
     assert f["opposite"] > 0.99 * f["none"]
     assert f["random"] > 0.95 * f["none"]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "given", "advice"),
+    [
+        (Values(), {"epsilon": 0.1}, "a guarantee needs to know the noise"),
+        (Values(), {"ratio": 0.5}, "a guarantee needs to know the noise"),
+        (Values(noise=1.0), {}, "say when to stop: epsilon="),
+        (Preferences(), {"epsilon": 0.1}, "how sharp the crowd is"),
+        (Preferences(beta=1.0), {}, "say when to stop: epsilon="),
+    ],
+)
+def test_who_names_no_explorer_is_told_what_is_missing(
+    feedback: Feedback, given: dict[str, float], advice: str
+) -> None:
+    with pytest.raises(InvalidProblem, match=advice):
+        default_explorer(Problem(10, 2, feedback, **given))  # type: ignore[arg-type]
+
+
+def test_the_default_explorer_is_the_one_for_what_is_known() -> None:
+    def named(feedback: Feedback, **given: float) -> str:
+        return default_explorer(Problem(10, 2, feedback, **given)).name  # type: ignore[arg-type]
+
+    assert named(Values(noise=1.0), epsilon=0.1) == named(Values(range=(0.0, 1.0)), ratio=0.5) == "certified"
+    assert named(Values(noise=1.0), budget=10) == named(Values(), epsilon=0.1, budget=10) == "thompson"
+    assert named(Preferences(beta=1.0), epsilon=0.1) == "pivot"
+    assert named(Preferences(), budget=10) == named(Preferences(beta=1.0), budget=10) == "duels"

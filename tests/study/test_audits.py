@@ -78,3 +78,18 @@ def test_an_item_withdrawn_before_or_in_an_audit_is_asked_about_no_more_and_the_
         study.tell(questions[0].id, answer(questions[0], rng), worker="a")
     assert study.finished is not None
     assert gone not in study.result().chosen
+
+
+@pytest.mark.parametrize("budget", [150, 300])
+def test_answers_that_end_before_an_audit_still_certify_what_they_show(budget: int) -> None:
+    gains = np.linspace(2.0, 0.1, 20)
+
+    def answer(q: Question) -> float:
+        return float(gains[q.item] + np.random.default_rng(q.seed).uniform(-0.5, 0.5))
+
+    found = Study(range(20), 4, feedback=Values(noise=0.5), epsilon=0.01, budget=budget, seed=1).run(answer)
+    certificate = found.certificate
+    assert found.answers == budget
+    assert certificate.ratio is not None
+    assert certificate.ratio > 0.02
+    assert certificate.value is None or certificate.value <= gains[:4].sum()

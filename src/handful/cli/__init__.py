@@ -8,11 +8,12 @@ import shlex
 import sys
 import warnings
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated, TextIO
 
 import typer
 
-from handful.errors import HandfulError, StorageError
+from handful.errors import HandfulError, MissingExtra, StorageError
 
 app = typer.Typer(
     name="handful",
@@ -54,6 +55,12 @@ def _note(
 def this_command() -> str:
     """What was typed, to be typed again."""
     return shlex.join(["handful", *sys.argv[1:]])
+
+
+def needs_lab(what: str) -> None:
+    """Refuse before the work, not after it, where pictures cannot be drawn."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra(what, "lab")
 
 
 def say(text: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, needs_lab
 
 group = typer.Typer(help="Measure the explorers on simulated answers.", no_args_is_help=True)
 app.add_typer(group, name="bench")
@@ -37,6 +37,7 @@ def answers(
     from handful.lab.bench.plans import FULL, QUICK
     from handful.lab.bench.tables import csv_text, json_text, markdown, screen
 
+    needs_lab("the picture of the benchmark")
     plan = replace(QUICK if quick else FULL, first_seed=seed)
     known = list(sections(plan))
     for name in section:

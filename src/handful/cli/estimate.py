@@ -23,7 +23,7 @@ def estimate(
     delta: Annotated[float, typer.Option(help="Probability that a guarantee fails.")] = 0.05,
     best_gain: Annotated[float, typer.Option(help="What the best item is worth, in the units of the answers.")] = 1.0,
     explorer: Annotated[str | None, typer.Option(help="Which explorer; the best for the task if not given.")] = None,
-    runs: Annotated[int, typer.Option(help="Simulated runs.")] = 20,
+    runs: Annotated[int, typer.Option(help="Simulated runs.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:
     """How many answers will it take? Simulated on collections like yours in size, with a range.
@@ -61,4 +61,4 @@ def estimate(
             runs=runs,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    typer.echo(json.dumps(made.to_dict()) if as_json else f"About {made}.")
+    typer.echo(json.dumps(made.to_dict()) if as_json else f"{str(made).capitalize()}.")

@@ -8,7 +8,7 @@ how close the contenders are; hence the range.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,14 +42,16 @@ class Price:
     runs: int
     capped: int  # runs that were stopped at the cap
     missed: int = 0  # runs that found it out of reach
+    assumed: str = ""
 
     def __str__(self) -> str:
-        least = "at least " if self.capped else ""
+        least = "at least " if self.capped else "about "
         return (
             f"{least}{self.answers:,} answers for {self.aim} with {self.explorer} "
             f"(80% of {self.runs} simulated runs: {self.low:,} to {self.high:,}; "
             f"mean quality {100 * self.quality:.1f}% of exact greedy)"
             + (f"; out of reach in {self.missed} of {self.runs} runs" if self.missed else "")
+            + (f", if {self.assumed}" if self.assumed else "")
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -70,7 +72,7 @@ def estimate(
     best_gain: float = 1.0,
     explorer: str | Explorer | None = None,
     in_flight: int = 1,
-    runs: int = 20,
+    runs: int = 60,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Price:
@@ -95,8 +97,18 @@ def estimate(
     settings = explorer_named(explorer) if isinstance(explorer, str) else explorer
     settings = settings or default_explorer(problem(0, None if quality is None else n))
     if quality is None:
-        return _of_guarantee(settings, problem, worlds, response, k, runs, progress)
-    return _of_quality(settings, problem, worlds, response, k, runs, quality, progress)
+        price = _of_guarantee(settings, problem, worlds, response, k, runs, progress)
+    else:
+        price = _of_quality(settings, problem, worlds, response, k, runs, quality, progress)
+    return replace(price, assumed=_assumed(feedback, beta, best_gain))
+
+
+def _assumed(feedback: Feedback, beta: float, best_gain: float) -> str:
+    """What the price depends on most, in words."""
+    best = f"the best single item is worth {best_gain:g}"
+    if isinstance(feedback, Values):
+        return f"{best} and answers are as noisy as they may be (a standard deviation of {feedback.sub_gaussian:g})"
+    return f"{best} and comparisons are as sharp as β = {feedback.beta or beta:g} for one unit of it"
 
 
 def _of_guarantee(

@@ -18,7 +18,8 @@ from handful.core.certificates import (
     shown_better,
     total_slack,
 )
-from handful.core.explorers.audited import LOWER, SCOUTING, UPPER, AuditedState
+from handful.core.explorers.audited import AuditedState
+from handful.core.explorers.beyond import AUDITED
 from handful.core.explorers.paper import IN_ORDER, assumptions_of
 from handful.core.feedback import Values
 from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
@@ -29,6 +30,7 @@ BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: 
 UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
+UNAUDITED = "the answers ended before the audit that would have shown more"
 SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 
 
@@ -81,19 +83,25 @@ def _of_values(fold: Fold) -> Certificate:
     if noise is None:
         return Certificate(reasons=(UNKNOWN_NOISE,))
     state = fold.exploration.state
-    if isinstance(state, AuditedState):
+    if not isinstance(state, AuditedState):
+        account = _account(fold, noise, problem.delta)
+        return from_values(account, _guarantee(fold), problem.delta, assumptions_of(problem))
+    if fold.exploration.all_picked and (state.rules[0]["cycles"] > 0 or fold.rounds[-1].closing.ended == "rule"):
         return _of_audit(fold, state)
+    account = _account(fold, noise, (1.0 - AUDITED) * problem.delta)
+    reasons = (UNAUDITED,) if fold.exploration.all_picked else ()
+    return from_values(account, NO_GUARANTEE, problem.delta, assumptions_of(problem), reasons)
+
+
+def _account(fold: Fold, noise: float, delta: float) -> Account:
+    """What the rounds' own answers show."""
     rounds = [Counted(closed.closing.pick, closed.answers, closed.means) for closed in fold.rounds]
-    withdrawn = sorted(fold.exploration.withdrawn)
-    account = account_of(rounds, problem.rounds, noise, problem.delta, without=withdrawn)
-    return from_values(account, _guarantee(fold), problem.delta, assumptions_of(problem))
+    return account_of(rounds, fold.setup.problem.rounds, noise, delta, without=sorted(fold.exploration.withdrawn))
 
 
 def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
     """What the audit has shown: W ≥ lower, and the k largest gains given the anchor's picks are at most upper."""
     problem, rules = fold.setup.problem, state.rules[0]
-    if not fold.exploration.all_picked or (rules["cycles"] == 0 and rules["phase"] in (SCOUTING, UPPER, LOWER)):
-        return Certificate(reasons=("the answers ended before the audit that would prove anything",))
     lower, upper, share = float(rules["lower"]), float(rules["upper"]), float(rules["share"])
     reasons: tuple[str, ...] = ()
     if fold.rounds[-1].closing.ended == "out of reach":

@@ -109,7 +109,7 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
             )
     asked = int((counted > 0).sum())
     more = "" if asked <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {asked:,})"
-    axis.set_xlabel(f"items, most asked first{more}; numbers: the round that picked it", fontsize=8.5)
+    axis.set_xlabel(f"items, most asked first{more}\nnumbers: the round that picked it", fontsize=8.5)
     axis.set_ylabel("answers")
     axis.set_xticks([])
 

@@ -27,6 +27,7 @@ from handful.core.objective import Floats
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
 
+AUDITED = 0.9  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
 POOLED = 0.05  # the share of δ spent on the sequences over all rounds
 
 
@@ -118,8 +119,8 @@ class Certified:
                 noise=noise_of(problem),
                 share=problem.ratio or 1.0 - 1.0 / math.e,
                 epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
-                delta_upper=0.7 * problem.delta,
-                delta_lower=0.3 * problem.delta,
+                delta_upper=0.7 * AUDITED * problem.delta,
+                delta_lower=0.3 * AUDITED * problem.delta,
                 shrink=self.shrink,
             )
         if problem.ratio is not None:

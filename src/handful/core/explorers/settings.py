@@ -53,8 +53,22 @@ def describe(settings: Explorer) -> dict[str, object]:
 
 
 def default_explorer(problem: Problem) -> Explorer:
-    """The best explorer for what is known: duels for comparisons; for values, certified if something is to be shown."""
-    if not isinstance(problem.feedback, Values):
-        return Duels()
-    known = problem.feedback.sub_gaussian is not None
-    return Certified() if known and (problem.epsilon is not None or problem.ratio is not None) else Thompson()
+    """The best explorer for what is known. For a guarantee: certified (values), pivot (comparisons); else thompson and
+    duels, which need a budget.
+    """
+    feedback, guaranteed = problem.feedback, problem.epsilon is not None or problem.ratio is not None
+    if isinstance(feedback, Values):
+        if guaranteed and feedback.sub_gaussian is not None:
+            return Certified()
+        needs = "to know the noise: give Values(noise=R) or Values(range=(lo, hi))"
+        chosen: Explorer = Thompson()
+    else:
+        if problem.epsilon is not None and feedback.beta is not None:
+            return Pivot()
+        needs = "to know how sharp the crowd is at least: give Preferences(beta=...)"
+        chosen = Duels()
+    if problem.total is None:
+        if guaranteed:
+            raise InvalidProblem(f"a guarantee needs {needs}; or give budget= instead, the answers you can afford")
+        raise InvalidProblem("say when to stop: epsilon= for a guarantee, or budget=, the answers you can afford")
+    return chosen
