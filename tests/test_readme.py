@@ -1,4 +1,4 @@
-"""The examples of the README, the quick start and the page on explorers run as they stand, and its links and commands are there."""
+"""The examples of the documentation run as they stand, and the README's links and commands are there."""
 
 from __future__ import annotations
 

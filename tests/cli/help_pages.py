@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer.main
 
@@ -34,8 +36,16 @@ def render() -> str:
     for group in pkgutil.iter_modules(handful.cli.__path__):
         import_module(f"handful.cli.{group.name}")
     root = typer.main.get_command(handful.cli.app)
-    sections = [section(name, command) for name, command in sorted(root.commands.items())]  # type: ignore[attr-defined]
-    return "\n".join([HEAD, *sections])
+    return "\n".join([HEAD, *(section(name, command) for name, command in commands(root, ""))])
+
+
+def commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    """All commands under their full names, those of groups too."""
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{before}{name} ")
+        else:
+            yield before + name, command
 
 
 def section(name: str, command: typer.core.TyperCommand) -> str:
@@ -49,6 +59,7 @@ def section(name: str, command: typer.core.TyperCommand) -> str:
         default = "" if unsaid else f" Default: {parameter.default}."
         required = " Required." if parameter.required else ""
         told = plain(getattr(parameter, "help", "") or "")
+        told += "" if told.endswith((".", "!", "?")) or not told else "."
         lines.append(f"| {', '.join(f'`{n}`' for n in names)} | {told}{default}{required} |")
     if command.epilog:
         lines += ["", *paragraphs(command.epilog)]

@@ -199,6 +199,13 @@ def test_list_and_status_tell_what_there_is(handful: Handful) -> None:
     assert "say which one; there are: photos, second" in handful("status").err
 
 
+def test_who_looks_in_the_wrong_file_is_told_of_the_others(handful: Handful, tmp_path: Path) -> None:
+    Study(["a", "b", "c"], 2, feedback=Preferences(), budget=30, storage=tmp_path / "photos.db").close()
+    said = handful("status")
+    assert said.code == 2
+    assert "there is no handful.db in this folder; say where the study is: -s photos.db" in said.err
+
+
 def test_status_of_an_unfinished_study_names_the_leader(handful: Handful, tmp_path: Path) -> None:
     with Study(["a", "b", "c"], 2, feedback=Preferences(), budget=30, storage=tmp_path / "handful.db") as study:
         for _ in range(4):

@@ -244,6 +244,11 @@ def _opened(name: str | None, storage: str) -> Study:
     from handful.storage import list_studies
     from handful.study import Study
 
+    others = sorted(path.name for path in Path().glob("*.db"))
+    if storage == STORAGE and not Path(storage).exists() and others:
+        raise InvalidProblem(
+            f"there is no {storage} in this folder; say where the study is: -s {' or -s '.join(others)}"
+        )
     if name is None:
         names = [s.name for s in list_studies(storage)]
         if len(names) != 1:

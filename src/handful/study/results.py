@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,11 +61,11 @@ class RoundResult:
     answers: int
     late: int
     affected_by_exclusion: bool
-    items: tuple[Any, ...]
-    counted: Ints
-    mean: Floats
-    lower: Floats
-    upper: Floats
+    items: tuple[Any, ...] = field(repr=False)
+    counted: Ints = field(repr=False)
+    mean: Floats = field(repr=False)
+    lower: Floats = field(repr=False)
+    upper: Floats = field(repr=False)
 
     @property
     def size(self) -> int:

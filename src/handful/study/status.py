@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class Status:
     which may cost `round_limit`. `waiting` are the questions in flight about each item.
     """
 
-    items: tuple[Any, ...]
+    items: tuple[Any, ...] = field(repr=False)
     k: int
     chosen: tuple[Any, ...]
     round: int
@@ -42,13 +42,13 @@ class Status:
     round_limit: int | None
     paused: bool
     finished: str | None
-    workers: tuple[WorkerStatus, ...]
-    candidate: np.ndarray[Any, np.dtype[np.bool_]]
-    counted: Ints
-    waiting: Ints
-    mean: Floats
-    lower: Floats
-    upper: Floats
+    workers: tuple[WorkerStatus, ...] = field(repr=False)
+    candidate: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
+    counted: Ints = field(repr=False)
+    waiting: Ints = field(repr=False)
+    mean: Floats = field(repr=False)
+    lower: Floats = field(repr=False)
+    upper: Floats = field(repr=False)
 
     @property
     def leader(self) -> Any | None:
