@@ -384,3 +384,21 @@ def test_words_from_outside_stay_words(serve: Serve, somebody: Somebody, theme: 
     expect(desk.page.locator("h1")).to_have_text(theme)
     desk.page.click("#begin")
     desk.ready()
+
+
+def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
+    serve: Serve, somebody: Somebody
+) -> None:
+    server = serve(Plan(k=2, budget=40, in_flight=1, lease_s=600))
+    first = WorkersPage.joined(server, somebody()).ready()
+    question = first.question
+    waiting = WorkersPage.joined(server, somebody())
+    waiting.says("which may take up to a minute")
+    first.page.reload()
+    first.ready()
+    first.page.wait_for_timeout(7_000)
+    assert first.question == question
+    expect(waiting.page.locator("#quiet")).to_be_visible()
+    first.page.close()
+    waiting.page.wait_for_selector("#question:not([hidden])", timeout=12_000)
+    waiting.ready()

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.cards import card
-from handful.crowd.holding import Due, Shares
+from handful.crowd.holding import Due, Shares, let_go
 from handful.crowd.items import Collection
 from handful.crowd.live import Live
-from handful.crowd.people import Presence, Turns
+from handful.crowd.people import Pages, Presence, Turns
 from handful.crowd.refusals import Refusal, closed, not_found
 from handful.crowd.seals import Worker
 from handful.crowd.settings import Settings
@@ -69,6 +69,7 @@ class Booth:
         self._lock = threading.Lock()
         self._turns = Turns()
         self._presence = Presence()
+        self._pages = Pages()
         self._shares = Shares(study.setup.problem.in_flight, settings.limits.held_per_address)
         self._last: dict[str, LastAnswer] = {}
         self._turning = 0
@@ -126,11 +127,14 @@ class Booth:
     def settle(self) -> None:
         """Let answers stand whose time to undo is over, and look how things are. Called twice a second.
 
-        A question that nobody answered in time is free again: those who wait are told, and the first gets it.
+        A question that nobody answered in time, or whose holder left, is free again: those who wait are told, and the
+        first gets it.
         """
         try:
             if self.open:
                 self.study.settle()
+                for worker in self._pages.gone(self.clock()):
+                    self._pass_on(worker)
         except StorageError:
             self.well = False
             if self._reopen is None:
@@ -142,6 +146,12 @@ class Booth:
         self.look()
         if any_came_back:
             self.live.changed()
+
+    def _pass_on(self, worker: str) -> None:
+        """Somebody left. Alone there is nobody else to ask."""
+        if not self.settings.solo:
+            with self._turns.of(worker):
+                let_go(self.study, worker)
 
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
         """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
@@ -175,6 +185,14 @@ class Booth:
         result = self.found()
         chosen = [card(self.collection[id_]) for id_ in result.chosen]
         return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
+
+    def page_opened(self, worker: Worker) -> None:
+        """A page says that it is there, for as long as its stream is open."""
+        self._pages.opened(worker.id)
+
+    def page_closed(self, worker: Worker) -> None:
+        """It is there no more. What the worker holds goes to others, unless they are back within seconds."""
+        self._pages.closed(worker.id, self.clock())
 
     def note_joined(self, worker: Worker, said: messages.Join) -> None:
         """Consent and practice go into the journal."""
@@ -291,6 +309,7 @@ class Booth:
         return messages.Answered(**dict(work), answer=taken)
 
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
+        self._pages.seen(worker.id, self.clock())
         state = self.state
         tally = self.tallies[worker.id]
         if tally.excluded:

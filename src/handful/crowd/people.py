@@ -1,12 +1,15 @@
-"""Who is here: one turn at a time for each, and how many there are."""
+"""Who is here: one turn at a time for each, how many there are, and whose page was closed."""
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 PRESENT_S = 60.0
+BACK_WITHIN_S = 5.0
+"""A page that is loaded again, or whose connection broke, is back sooner."""
 
 
 class Turns:
@@ -46,3 +49,41 @@ class Presence:
         """Forget who left. Somebody who comes at this very moment may be counted a little later."""
         self._seen = {worker: when for worker, when in self._seen.copy().items() if when > now - PRESENT_S}
         self.number = len(self._seen)
+
+
+class Pages:
+    """Whose page is open, as far as it says so: it keeps a stream open. Those who never opened one are not known here.
+
+    May be used from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: Counter[str] = Counter()
+        self._quiet_since: dict[str, float] = {}  # of those whose last page was closed
+
+    def opened(self, worker: str) -> None:
+        with self._lock:
+            self._open[worker] += 1
+            self._quiet_since.pop(worker, None)
+
+    def closed(self, worker: str, now: float) -> None:
+        with self._lock:
+            self._open[worker] -= 1
+            if self._open[worker] <= 0:
+                del self._open[worker]
+                self._quiet_since[worker] = now
+
+    def seen(self, worker: str, now: float) -> None:
+        """They asked for something; it may be the last thing that a page did."""
+        with self._lock:
+            if worker in self._quiet_since:
+                self._quiet_since[worker] = now
+
+    def gone(self, now: float) -> list[str]:
+        """Who has left and not come back in time; everybody is named once."""
+        with self._lock:
+            gone = [worker for worker, since in self._quiet_since.items() if since <= now - BACK_WITHIN_S]
+            for worker in gone:
+                del self._quiet_since[worker]
+            return gone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from fastapi import Request
 from fastapi.responses import StreamingResponse
@@ -14,17 +15,23 @@ from handful.crowd.refusals import too_fast
 
 
 def stream(
-    hall: Hall, live: Live, now: Callable[[], Awaitable[Event]], least_s: float, request: Request
+    hall: Hall,
+    live: Live,
+    now: Callable[[], Awaitable[Event]],
+    least_s: float,
+    request: Request,
+    listening: AbstractContextManager[None] | None = None,
 ) -> StreamingResponse:
-    """Events for as long as the client listens; refused when too many listen already."""
+    """Events for as long as the client listens; refused when too many listen already. `listening` lasts as long."""
     where = address(request.scope)
     if not hall.streams.enter(where):
         raise too_fast(5)
 
     async def counted() -> AsyncIterator[bytes]:
         try:
-            async for event in events(live, now, least_s):
-                yield event
+            with listening or nullcontext():
+                async for event in events(live, now, least_s):
+                    yield event
         finally:
             hall.streams.leave(where)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Cookie, Depends, Request, Response
@@ -214,12 +215,28 @@ async def sheet(booth: TheBooth, worker: TheWorker) -> Response:
 @router.get(
     "/s/{study}/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}}
 )
-async def events(booth: TheBooth, request: Request) -> Response:
-    """Server-sent events: `work` when there may be something to answer, `paused`, and `closed` as the last one."""
+async def events(booth: TheBooth, request: Request, present: bool = False, cookie: TheCookie = None) -> Response:
+    """Server-sent events: `work` when there may be something to answer, `paused`, and `closed` as the last one.
+
+    With `present` the stream also says that the worker is there: when their last one ends and none comes back within
+    seconds, what they hold is asked of others.
+    """
 
     async def now() -> live.Event:
         state = booth.state
         name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
         return name, {"state": state, **booth.progress().model_dump(include={"answers", "budget", "chosen", "k"})}
 
-    return stream(hall_of(request), booth.live, now, PROGRESS_EVERY_S, request)
+    hall = hall_of(request)
+    worker = worker_of(hall.secret, booth.name, cookie) if present else None
+    here = None if worker is None else _present(booth, worker)
+    return stream(hall, booth.live, now, PROGRESS_EVERY_S, request, here)
+
+
+@contextmanager
+def _present(booth: Booth, worker: Worker) -> Iterator[None]:
+    booth.page_opened(worker)
+    try:
+        yield
+    finally:
+        booth.page_closed(worker)

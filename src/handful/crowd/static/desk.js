@@ -122,7 +122,7 @@ export class Desk {
       this.#view.disarm();
       return this.#rest(work);
     }
-    this.#listening.stop();
+    this.#listening.busy();
     const [now, ahead] = this.#work.questions;
     const fresh = now.token !== this.#spoken;
     this.#present(now);
@@ -145,7 +145,7 @@ export class Desk {
       this.#listening.stop();
       if (this.#about.solo) return finish(this.#root, await this.#ask("GET", "summary"));
     } else {
-      this.#listening.start();
+      this.#listening.wait();
       const resting = this.#work;
       if (work.state === "waiting") await pause(BETWEEN_MS);
       if (resting !== this.#work || this.#busy || this.#redoing) return null;
@@ -204,7 +204,7 @@ export class Desk {
     }
     const last = this.#memory.read(LAST);
     clearTimeout(this.#offer);
-    this.#listening.stop();
+    this.#listening.busy();
     this.#redoing = true;
     this.#present(last.pair, { before: last.side });
     show("question");

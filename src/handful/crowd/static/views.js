@@ -30,7 +30,7 @@ export function goOnByKey() {
 }
 
 const RESTING = {
-  waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more."],
+  waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more, which may take up to a minute."],
   paused: ["A short break", "The study is paused. This page goes on by itself when it is open again."],
   finished: ["Thank you", "No more answers are needed."],
 };
