@@ -55,7 +55,7 @@ def section(name: str, command: typer.core.TyperCommand) -> str:
         if parameter.name == "help":
             continue
         names = (parameter.metavar or parameter.name,) if parameter.param_type_name == "argument" else parameter.opts
-        unsaid = parameter.default is None or parameter.default is False or parameter.required
+        unsaid = parameter.default in (None, False, []) or parameter.required
         default = "" if unsaid else f" Default: {parameter.default}."
         required = " Required." if parameter.required else ""
         told = plain(getattr(parameter, "help", "") or "")

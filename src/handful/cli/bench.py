@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import typer
@@ -21,7 +22,9 @@ def bench_group() -> None:
 def answers(
     quick: bool = typer.Option(False, "--quick", help="A look in a minute instead of the full figures."),
     output: Path = typer.Option(Path("bench-answers"), help="Folder for the table (.md, .csv, .json) and the picture."),
-    processes: int = typer.Option(2, min=1, help="Processes to run on; the figures do not depend on it."),
+    processes: int | None = typer.Option(
+        None, min=1, help="Processes to run on, else one per core; the figures do not depend on it."
+    ),
     seed: int = typer.Option(0, min=0, help="The first album; the others follow."),
     section: list[str] = typer.Option([], help="Only this section; may be given several times."),
 ) -> None:
@@ -53,7 +56,7 @@ def answers(
                 bars[name] = progress.add_task(name, total=total)
             progress.advance(progress.task_ids[bars[name]], done)
 
-        report = bench(plan, processes, advance, section)
+        report = bench(plan, processes or os.cpu_count() or 1, advance, section)
     output.mkdir(parents=True, exist_ok=True)
     (output / "answers.md").write_text(markdown(report.figures), encoding="utf-8")
     (output / "answers.csv").write_text(csv_text(report.figures), encoding="utf-8")
