@@ -290,6 +290,39 @@ def test_texts_are_items_like_pictures(tmp_path: Path) -> None:
     assert set(why(collection)) == {"a3", "a4"}
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_text_among_pictures_is_left_out_by_name(tmp_path: Path, zipped: bool) -> None:
+    source = folder_of(3, tmp_path / "photos")
+    (source / "notes.TXT").write_text("Do not forget the light.")
+    if zipped:
+        with zipfile.ZipFile(tmp_path / "photos.zip", "w") as archive:
+            for path in source.iterdir():
+                archive.write(path, path.name)
+        source = tmp_path / "photos.zip"
+    assert sources.number_of_items(source) == 3
+    collection = ingest(source, tmp_path / "items")
+    assert {item.kind for item in collection} == {"picture"}
+    assert why(collection) == {"notes.TXT": "(a text among pictures; to mix them give a CSV)"}
+    assert sources.changes_since(source, collection) == (0, 0)
+
+
+def test_a_csv_may_mix_texts_and_pictures(tmp_path: Path) -> None:
+    folder = folder_of(1, tmp_path / "photos")
+    (tmp_path / "both.csv").write_text(f"image,text\nphotos/{next(folder.iterdir()).name},\n,A word\n")
+    collection = ingest(tmp_path / "both.csv", tmp_path / "items")
+    assert [item.kind for item in collection] == ["picture", "text"]
+
+
+def test_a_source_with_too_little_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for look in (sources.number_of_items, lambda path: ingest(path, tmp_path / "items")):
+        with pytest.raises(InvalidCollection, match=r"found no usable items in .*empty, and choosing takes"):
+            look(tmp_path / "empty")
+    (tmp_path / "empty" / "a.svg").write_text("<svg/>")
+    with pytest.raises(InvalidCollection, match=r"Left out: a.svg is SVG"):
+        sources.number_of_items(tmp_path / "empty")
+
+
 def test_a_csv_gives_pictures_their_captions_and_alternative_texts(tmp_path: Path) -> None:
     folder_of(3, tmp_path)
     table = tmp_path / "photos.csv"

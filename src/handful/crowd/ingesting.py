@@ -42,7 +42,7 @@ def ingest(path: str | Path, folder: str | Path, progress: Progress | None = Non
                 left_out.append(outcome)
             if progress is not None:
                 progress(done, source.total)
-    check_enough(items, left_out)
+    check_enough(len(items), left_out, Path(path))
     collection = Collection(target, tuple(items), tuple(left_out))
     collection.save()
     return collection

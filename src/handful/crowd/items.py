@@ -112,13 +112,14 @@ def load_collection(folder: Path) -> Collection:
     return collection
 
 
-def check_enough(items: Sequence[Item], left_out: Sequence[LeftOut]) -> None:
+def check_enough(items: int, left_out: Sequence[LeftOut], where: Path) -> None:
     """A choice needs two things at least; when there are fewer, say what happened to the rest."""
-    if len(items) >= 2:
+    if items >= 2:
         return
+    found = "no usable items" if items == 0 else "1 usable item"
     said = "; ".join(f"{one.name} {one.why}" for one in left_out[:5])
     raise InvalidCollection(
-        f"found {len(items)} usable items, and choosing takes at least 2" + (f". Left out: {said}" if said else "")
+        f"found {found} in {where}, and choosing takes at least 2" + (f". Left out: {said}" if said else "")
     )
 
 

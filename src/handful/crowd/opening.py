@@ -179,6 +179,10 @@ def _begun(
 
 
 def _new_study(items: Sequence[Any], plan: Plan, settings: Settings, **where: Any) -> Study:
+    if plan.k == len(items):
+        raise InvalidProblem(
+            f"k = {plan.k} is all of the {len(items)} items, which leaves nothing to choose: give a smaller -k"
+        )
     return Study(
         items,
         plan.k,

@@ -8,12 +8,12 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from handful.crowd.items import Collection, LeftOut
+from handful.crowd.items import Collection, LeftOut, check_enough
 from handful.errors import InvalidCollection
 
 MAX_PICTURE_BYTES = 64_000_000
@@ -35,6 +35,7 @@ NUMBERED = re.compile(r" \(\d+\)$")
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
 ON_HEIC = "is HEIC, which browsers cannot show, and is not taken: export it as JPEG"
 ON_ARCHIVE = "is an archive inside the collection and is not opened: unpack it first"
+AMONG_PICTURES = "(a text among pictures; to mix them give a CSV)"
 ON_OTHERS = "is not taken: JPEG, PNG, WebP and GIF pictures are, and .txt texts"
 
 
@@ -51,9 +52,10 @@ class Raw:
 
 @dataclass(frozen=True)
 class Source:
-    """What the things are called, and a way to go through them once."""
+    """What the things are called, which are not taken whatever is in them, and a way to go through all of them once."""
 
     names: tuple[str, ...]
+    refused: dict[str, str]
     read: Callable[[], Iterator[Raw | LeftOut]]
 
     @property
@@ -77,20 +79,23 @@ def open_source(path: Path) -> AbstractContextManager[Source]:
 
 
 def number_of_items(path: Path) -> int:
-    """How many items there are at most, without reading them; some may turn out to be unusable."""
+    """How many items there are at most, without reading them: some may turn out to be unusable. InvalidCollection if
+    there are too few to choose from.
+    """
     with open_source(path) as source:
-        return source.total
+        possible = sum(name not in source.refused for name in source.names)
+        check_enough(possible, [LeftOut(name, why) for name, why in source.refused.items()], path)
+        return possible
 
 
 def changes_since(path: Path, collection: Collection) -> tuple[int, int]:
     """How many things have come to the source since it was processed, and how many items have left it, by name."""
     with open_source(path) as source:
-        present = set(source.names)
+        present, refused = set(source.names), source.refused
     known = {*collection.ids, *(one.name for one in collection.left_out)}
     # An id may be a name with a number, where two things had the same name.
     gone = [id_ for id_ in collection.ids if id_ not in present and NUMBERED.sub("", id_) not in present]
-    files = path.is_dir() or path.suffix.lower() == ".zip"
-    new = [name for name in present if name not in known and not (files and why_not(name, b""))]
+    new = [name for name in present if name not in known and name not in refused]
     return len(new), len(gone)
 
 
@@ -107,6 +112,18 @@ def why_not(name: str, head: bytes) -> str | None:
     if ending not in PICTURES | TEXTS:
         return ON_OTHERS
     return None
+
+
+def _refused(names: Sequence[str]) -> dict[str, str]:
+    """The files that are not taken, whatever is in them, and why: a note among pictures is hardly one of them."""
+    endings = {name: PurePosixPath(name).suffix.lower() for name in names}
+    pictures = not PICTURES.isdisjoint(endings.values())
+    refused = {}
+    for name, ending in endings.items():
+        why = AMONG_PICTURES if pictures and ending in TEXTS else why_not(name, b"")
+        if why is not None:
+            refused[shown(name)] = why
+    return refused
 
 
 def shown(name: str) -> str:
@@ -149,11 +166,14 @@ def _folder(folder: Path) -> Source:
         names += [str((Path(where) / file).relative_to(folder).as_posix()) for file in files]
     names = sorted((name for name in names if not JUNK.search(name)), key=_in_order)
 
+    refused = _refused(names)
+
     def read() -> Iterator[Raw | LeftOut]:
         for name in names:
-            yield _from_file(folder / name, name)
+            why = refused.get(shown(name))
+            yield LeftOut(shown(name), why) if why else _from_file(folder / name, name)
 
-    return Source(tuple(map(shown, names)), read)
+    return Source(tuple(map(shown, names)), refused, read)
 
 
 def _from_file(path: Path, name: str) -> Raw | LeftOut:
@@ -190,7 +210,8 @@ class ZipSource(AbstractContextManager[Source]):
             self.archive.close()
             raise InvalidCollection(f"{self.path.name} has {len(entries)} files, at most {MAX_ENTRIES} are taken")
         self.entries = sorted(entries, key=lambda entry: _in_order(entry.filename))
-        return Source(tuple(shown(entry.filename) for entry in self.entries), self._read)
+        self.refused = _refused([entry.filename for entry in self.entries])
+        return Source(tuple(shown(entry.filename) for entry in self.entries), self.refused, self._read)
 
     def __exit__(self, *exception: object) -> None:
         self.archive.close()
@@ -198,9 +219,9 @@ class ZipSource(AbstractContextManager[Source]):
     def _read(self) -> Iterator[Raw | LeftOut]:
         left = MAX_ZIP_BYTES
         for entry in self.entries:
-            refusal = why_not(entry.filename, b"")
-            if refusal:
-                yield LeftOut(shown(entry.filename), refusal)
+            name = shown(entry.filename)
+            if name in self.refused:
+                yield LeftOut(name, self.refused[name])
                 continue
             taken = self._bytes_of(entry, left)
             if isinstance(taken, LeftOut):
@@ -259,7 +280,7 @@ def _table(path: Path) -> Source:
         for number, row in enumerate(cells, start=2):
             yield _from_row(path, row, f"row {number}")
 
-    return Source(tuple(_name_of(row, f"row {number}") for number, row in enumerate(cells, start=2)), read)
+    return Source(tuple(_name_of(row, f"row {number}") for number, row in enumerate(cells, start=2)), {}, read)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
