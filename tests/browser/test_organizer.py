@@ -144,6 +144,10 @@ def test_the_link_is_copied(serve: Serve, somebody: Somebody) -> None:
     page.click("#copy")
     expect(page.locator("#copy")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == f"{server.url}/s/{STUDY}"
+    server.organizer().post(f"/api/organize/{STUDY}/close")
+    expect(page.locator("#copy")).to_be_hidden()
+    expect(page.locator("#flight")).to_have_text("–")
+    expect(page.locator("body")).to_contain_text("Nobody can answer any more")
 
 
 def test_a_lost_connection_is_said_and_mended(serve: Serve, somebody: Somebody) -> None:

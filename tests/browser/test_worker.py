@@ -402,3 +402,20 @@ def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
     first.page.close()
     waiting.page.wait_for_selector("#question:not([hidden])", timeout=12_000)
     waiting.ready()
+
+
+def test_how_long_it_takes_is_said_first_and_nobody_is_asked_to_go_on_at_the_end(
+    serve: Serve, somebody: Somebody
+) -> None:
+    server = serve(Plan(k=1, budget=12), Settings(goal=12, undo_s=0, redo_s=0))
+    desk = WorkersPage.at(server, somebody(viewport={"width": 320, "height": 568}))
+    desk.says("We ask for about 12 answers, which takes a minute.")
+    assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    desk.join()
+    for _ in range(12):
+        desk.ready()
+        before = desk.question
+        desk.page.keyboard.press("ArrowLeft")
+        desk.page.wait_for_selector(f"#quiet:not([hidden]), #pair:not([data-question='{before}'])")
+    desk.says("No more answers are needed.")
+    expect(desk.page.locator("#connection")).to_be_hidden()

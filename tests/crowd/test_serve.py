@@ -162,6 +162,21 @@ def test_alone_one_may_stop_and_go_on(tmp_path: Path) -> None:
     assert (tmp_path / "holiday-best" / "contact-sheet.png").exists()
 
 
+def test_the_terminal_says_when_a_study_is_finished(tmp_path: Path) -> None:
+    folder_of(4, tmp_path / "photos")
+    with serving("photos", "-k", "1", "--theme", "A [b]", "--budget", "8", cwd=tmp_path) as (link, _, process):
+        person = person_at(link)
+        assert choose_all(person) == 8
+        assert "Finished: A [b] (1 picked after 8 answers)" in read_until("Finished", process)
+        person.http.close()
+
+
+def test_alone_another_host_is_left_aside_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["serve", "nowhere", "--solo", "--host", "0.0.0.0", "--port", "0"])
+    assert "so --host 0.0.0.0 is left aside" in done.stdout
+
+
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """A folder with a study that is being served, and the port."""

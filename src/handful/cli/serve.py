@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import urlsplit
@@ -88,6 +89,8 @@ def serve(
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
     plan = Plan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
+    if solo and host not in LOOPBACK:
+        _note(f"--solo is for this machine only, so --host {host} is left aside")
     said = _said(context)
     wishes = Wishes(
         k=said("k", k),
@@ -108,7 +111,8 @@ def serve(
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
         server = Server(hall, public_url is not None)
         _print_links(hall, url, host, len(collection))
-        server.run_until_interrupted(listening)
+        with _saying_what_finishes(hall):
+            server.run_until_interrupted(listening)
     kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
     again = shlex.join(["handful", "serve", *kept])
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
@@ -276,6 +280,27 @@ def _print_links(hall: Hall, url: str, host: str, items: int) -> None:
         console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
     console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
     sys.stdout.flush()
+
+
+@contextmanager
+def _saying_what_finishes(hall: Hall) -> Iterator[None]:
+    """A line in the terminal when a study ends."""
+    from handful.crowd.solo import when_finished
+
+    def say(booth: Booth) -> None:
+        progress = booth.progress()
+        words = f"Finished: {booth.theme} ({progress.chosen} picked after {progress.answers:,} answers)"
+        console.print(words, markup=False, soft_wrap=True)
+        sys.stdout.flush()
+
+    stop = threading.Event()
+    watching = [when_finished(booth, partial(say, booth), stop) for booth in hall.booths.values() if booth.open]
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in watching:
+            thread.join()
 
 
 def _so_far(booth: Booth) -> str:

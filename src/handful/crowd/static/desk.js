@@ -115,7 +115,7 @@ export class Desk {
 
   async #take(work) {
     this.#work = { ...work, questions: work.questions.map((question) => ({ ...question, k: work.progress.k })) };
-    this.#progress(work.progress);
+    this.#progress(work);
     this.#offerUndo(work.undo);
     if (work.state !== "questions") {
       this.#showing = { token: null, ready: Promise.resolve(false) };
@@ -164,7 +164,7 @@ export class Desk {
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 
-  #progress({ answered, goal, answers, budget }) {
+  #progress({ state, progress: { answered, goal, answers, budget } }) {
     const [done, of] = goal ? [answered, goal] : this.#about.solo ? [answers, budget] : [answered, null];
     const bar = find("#bar");
     bar.hidden = !of;
@@ -172,7 +172,9 @@ export class Desk {
     bar.value = Math.min(done, of ?? 0);
     const more = goal && answered >= goal;
     find("#count").textContent = more ? `${answered} answers. Thank you!` : of ? `${done} of ${of}` : `${done} answers`;
-    if (more && !this.#thanked && answered === goal) toast("That is all we asked for. Thank you! Go on if you like.", 7);
+    if (state === "finished") {
+      if (this.#thanked) untoast(); // nobody can go on
+    } else if (more && !this.#thanked && answered === goal) toast("That is all we asked for. Thank you! Go on if you like.", 7);
     this.#thanked ||= Boolean(more);
   }
 

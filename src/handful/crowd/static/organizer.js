@@ -43,6 +43,7 @@ function show(status) {
   find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
   find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
   find("#share-words").textContent = SHARE[state];
+  find(".share").hidden = state === "finished";
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;

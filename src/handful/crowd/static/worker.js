@@ -21,12 +21,22 @@ function explain(about) {
   document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
 }
 
+const SECONDS_PER_ANSWER = 4; // for somebody who looks at both, with the practice
+
+/** About how long it takes, where that is known. */
+function length({ goal }) {
+  if (!goal) return "";
+  const minutes = (goal * SECONDS_PER_ANSWER) / 60;
+  const time = minutes <= 1 ? "a minute" : minutes <= 5 ? "a few minutes" : `${Math.round(minutes)} minutes`;
+  return ` We ask for about ${goal} answers, which takes ${time}.`;
+}
+
 /** What it is about; resolves when the person wants to begin. */
 function welcome(about) {
   find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
   find("#welcome-lead").textContent = about.solo
     ? `${about.items} to choose from, ${about.k} to keep. You see two at a time: say which one you would rather add.`
-    : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.`;
+    : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.${length(about)}`;
   find("#consent").hidden = !about.consent;
   find("#consent-text").textContent = about.consent ?? "";
   find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
