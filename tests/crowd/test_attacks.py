@@ -304,7 +304,8 @@ EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 def test_captions_texts_and_themes_cannot_become_markup(serve: Serve, tmp_path: Path) -> None:
     table = tmp_path / "evil.csv"
     quoted = EVIL.replace('"', '""')
-    table.write_text(f'text,caption\n"one {quoted}","{quoted}"\n"two {quoted}","{quoted}"\n"three","{quoted}"\n"four","{quoted}"\n')
+    texts = (f"one {quoted}", f"two {quoted}", "three", "four")
+    table.write_text("text,caption\n" + "".join(f'"{text}","{quoted}"\n' for text in texts))
     server = serve(items=ingest(table, tmp_path / "items"), themes=(f"A {EVIL}", "B"))
     name = next(iter(server.hall.booths))
     organizer = server.organizer()
