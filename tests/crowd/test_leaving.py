@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from handful import Study
-from handful.crowd.holding import let_go
 from handful.crowd.opening import Plan
 from handful.crowd.people import BACK_WITHIN_S, Pages
 from handful.crowd.settings import Settings
@@ -149,9 +148,9 @@ def test_three_who_leave_do_not_void_a_question() -> None:
     study = Study(range(4), 1, feedback=Preferences(), explorer="topx", budget=20)
     (first,) = study.ask(1, "w0")
     for number in range(4):
-        assert let_go(study, f"w{number}") == 1
+        assert study.let_go(f"w{number}") == 1
         assert study.ask(1, f"w{number + 1}") == [first]
-    assert let_go(study, "w0") == 0
+    assert study.let_go("w0") == 0
 
 
 def test_pages_are_counted_and_everybody_is_gone_once() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.cards import card
-from handful.crowd.holding import Due, Shares, let_go
+from handful.crowd.holding import Due, Shares
 from handful.crowd.items import Collection
 from handful.crowd.live import Live
 from handful.crowd.people import Pages, Presence, Turns
@@ -151,7 +151,7 @@ class Booth:
         """Somebody left. Alone there is nobody else to ask."""
         if not self.settings.solo:
             with self._turns.of(worker):
-                let_go(self.study, worker)
+                self.study.let_go(worker)
 
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
         """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""

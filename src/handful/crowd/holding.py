@@ -8,24 +8,10 @@ import sys
 from collections import Counter, deque
 from collections.abc import Container
 
-from handful.study.events import Expired
 from handful.study.leases import Leases
-from handful.study.study import Study
 
 FEW = 8
 """Where fewer questions may be out, there is no share to divide."""
-
-
-def let_go(study: Study, worker: str) -> int:
-    """End the leases of somebody who has left, as if their time had run out; gives how many.
-
-    It is not a skip: nothing is held against the worker or the question, and an answer may still come.
-    """
-    with study._writing() as now:
-        held = tuple(study.fold.leases.held_by(worker))
-        if held:
-            study._writer.emit(Expired(held), now)
-    return len(held)
 
 
 class Due:

@@ -170,6 +170,17 @@ class Study:
             self._desk.close_decided(now)
             return True
 
+    def let_go(self, worker: str) -> int:
+        """End the leases of somebody who has left, as if their time had run out; gives how many.
+
+        It is not a skip: nothing is held against the worker or the question, and an answer may still come.
+        """
+        with self._writing() as now:
+            held = tuple(self.fold.leases.held_by(worker))
+            if held:
+                self._writer.emit(events.Expired(held), now)
+            return len(held)
+
     def settle(self, worker: str | None = None) -> int:
         """Let provisional answers stand whose time to undo is over, or all those of `worker`; gives how many."""
         with self._writing() as now:
