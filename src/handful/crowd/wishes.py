@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from handful.core.explorers.settings import explorer_named
 from handful.crowd.booth import Booth
 from handful.errors import InvalidProblem
 
@@ -30,11 +29,10 @@ def grant(wishes: Wishes, booths: Sequence[Booth], themes: Sequence[str], say: C
     About the studies of these themes; without themes about all, and then it is enough if one is as it was asked for.
     """
     about = [booth for booth in booths if booth.theme in themes] if themes else list(booths)
-    explorer = None if wishes.explorer is None else explorer_named(wishes.explorer)
     others = [
         booth
         for booth in about
-        if wishes.k not in (None, booth.k) or explorer not in (None, booth.study.setup.explorer)
+        if wishes.k not in (None, booth.k) or wishes.explorer not in (None, booth.study.setup.explorer.name)
     ]
     if others and (themes or len(others) == len(about)):
         raise InvalidProblem(_refusal(others[0], wishes))
