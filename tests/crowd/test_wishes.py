@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from handful.crowd.sources import changes_since
 from handful.crowd.wishes import Wishes
 from handful.errors import InvalidProblem
 from tests.crowd.pictures import folder_of
-from tests.crowd.test_serve import HANDFUL, handful, serving
+from tests.crowd.test_serve import HANDFUL, handful, serving, stopped
 
 PLAN = Plan(k=3, explorer="topx", budget=60)
 
@@ -118,8 +117,7 @@ def printed(*arguments: str, cwd: Path) -> str:
     said = ""
     while "Ctrl-C" not in said and (line := process.stdout.readline()):
         said += line
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    stopped(process)
     return said
 
 
