@@ -42,7 +42,13 @@ def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.P
     """The worker's link, the organizer's link, and the process."""
     command = [*HANDFUL, "serve", *arguments, "--port", "0", "--explorer", "topx"]
     process = subprocess.Popen(
-        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment()
+        command,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(),
+        preexec_fn=hear_interrupts,
     )
     assert process.stdout is not None
     assert process.stderr is not None
@@ -59,6 +65,11 @@ def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.P
         yield share[1], organize[1] if organize else "", process
     finally:
         stopped(process)
+
+
+def hear_interrupts() -> None:
+    """Tests that run in the background may have been told not to."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def stopped(process: subprocess.Popen[str]) -> None:

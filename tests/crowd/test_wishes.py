@@ -16,7 +16,7 @@ from handful.crowd.sources import changes_since
 from handful.crowd.wishes import Wishes
 from handful.errors import InvalidProblem
 from tests.crowd.pictures import folder_of
-from tests.crowd.test_serve import HANDFUL, handful, serving, stopped
+from tests.crowd.test_serve import HANDFUL, handful, hear_interrupts, serving, stopped
 
 PLAN = Plan(k=3, explorer="topx", budget=60)
 
@@ -112,6 +112,7 @@ def printed(*arguments: str, cwd: Path) -> str:
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1"},
+        preexec_fn=hear_interrupts,
     )
     assert process.stdout is not None
     said = ""
