@@ -21,7 +21,7 @@ from handful.crowd.ingesting import ingest
 from handful.crowd.items import Collection, load_collection
 from handful.crowd.line import Line, LineBroken
 from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import listen, log_to, port_of, serve
+from handful.crowd.running import Server, listen, log_to, port_of
 from handful.crowd.settings import Limits, Settings
 from handful.crowd.simulated import Crew, Tale, answer_all
 
@@ -41,7 +41,7 @@ def run_server(folder: Path, storage: str, port: int, explorer: str) -> None:
     log_to(None)
     plan = Plan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
     hall = open_hall(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
-    serve(hall, listen("127.0.0.1", port))
+    Server(hall).run_until_interrupted(listen("127.0.0.1", port))
 
 
 async def until_up(url: str) -> None:

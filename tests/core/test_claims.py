@@ -24,10 +24,10 @@ from handful.core.problem import Problem
 from handful.core.responses import btl, gaussian
 from handful.core.simulate import Simulation, simulate
 from handful.objectives import Coverage, FacilityLocation, Modular
+from tests.core.instances import BROKEN, HELD, families, stairs
 from tests.core.playing import gains_after
 from tests.core.statistics import binomial_p
 
-HELD, BROKEN = 0.01, 1e-3
 K = 3
 DELTA = 0.01
 
@@ -259,20 +259,6 @@ def per_round(hard: Hard, runs: int, shrink: float) -> float:
 
 def sharp(variant: Variant) -> Callable[[float], Explorer]:
     return lambda shrink: Sharp(variant=variant, shrink=shrink)
-
-
-def stairs(size: int, k: int, step: float) -> Objective:
-    """k items, each better than the next by `step`; all others are equal."""
-    return Modular([3.0 + step * max(k - i, 0) for i in range(size)])
-
-
-def families(k: int, members: int, step: float) -> Objective:
-    """One member of each family counts; the first is better by `step`."""
-    similarity = np.zeros((k * members, k))
-    for family in range(k):
-        similarity[family * members : (family + 1) * members, family] = 10.0 * (k - family)
-        similarity[family * members, family] += step
-    return FacilityLocation(similarity)
 
 
 def pivot(shrink: float) -> Explorer:

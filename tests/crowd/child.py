@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handful.crowd.items import load_collection
 from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import listen, log_to, serve
+from handful.crowd.running import Server, listen, log_to
 from handful.crowd.settings import Limits, Settings
 
 THEME = "Cathedrals in Venice"
@@ -18,7 +18,7 @@ def main(items: str, storage: str, port: str, budget: str) -> None:
     plan = Plan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
     settings = Settings(undo_s=0.2, redo_s=0.0, limits=Limits.none())
     hall = open_hall(storage, load_collection(Path(items)), [THEME], plan, settings)
-    serve(hall, listen("127.0.0.1", int(port)))
+    Server(hall).run_until_interrupted(listen("127.0.0.1", int(port)))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def serve(
     """
     _needs_the_crowd_extra()
     from handful.crowd.opening import Plan, check_first, open_hall
-    from handful.crowd.running import Server, listen, log_to
+    from handful.crowd.running import Server, listen, log_to, port_of
     from handful.crowd.wishes import Wishes
 
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
@@ -108,7 +108,7 @@ def serve(
         if solo:
             _alone(hall, listening, source, shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"]))
             return
-        url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
         server = Server(hall, public_url is not None)
         _print_links(hall, url, host, len(collection))
         with _saying_what_finishes(hall):
@@ -317,7 +317,7 @@ def _again(storage: str | None) -> list[str]:
 
 def _alone(hall: Hall, listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks."""
-    from handful.crowd.running import Server
+    from handful.crowd.running import Server, port_of
     from handful.crowd.solo import booth_of_one, picks_folder, put_picks, when_finished
 
     booth, folder, put = booth_of_one(hall), picks_folder(source), threading.Lock()
@@ -344,7 +344,7 @@ def _alone(hall: Hall, listening: socket.socket, source: Path, again: str) -> No
         stop.wait(LAST_LOOK_S)
         server.stop()
 
-    _print_link(booth, f"http://127.0.0.1:{listening.getsockname()[1]}/s/{booth.name}")
+    _print_link(booth, f"http://127.0.0.1:{port_of(listening)}/s/{booth.name}")
     watching = when_finished(booth, finish, stop)
     server.run_until_interrupted(listening)
     stop.set()

@@ -115,11 +115,6 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(hall: Hall, listening: socket.socket, behind_proxy: bool = False) -> None:
-    """Serve until interrupted or terminated; then finish the requests at hand and close the studies."""
-    Server(hall, behind_proxy).run(sockets=[listening])
-
-
 @contextmanager
 def serving(hall: Hall, listening: socket.socket) -> Iterator[str]:
     """Serve in the background; gives the address."""
