@@ -11,7 +11,7 @@ import numpy as np
 from handful.core.budget import Budget, Unlimited
 from handful.core.draws import PICK, RIVAL, below, question_seed, uniforms
 from handful.core.explorers.board import OPEN
-from handful.core.explorers.protocol import State, drop, open_round, propose, tell
+from handful.core.explorers.protocol import State, drop, late, open_round, propose, tell
 from handful.core.objective import Objective
 from handful.core.responses import Response, respond
 from handful.core.simulate import ENDINGS
@@ -108,6 +108,8 @@ def live(
                 this.queries.append((int(item), int(rival)))
             else:
                 tell(state, *waiting.popleft())
+        for question in waiting:  # answers that come after the round may still teach a belief
+            late(state, *question)
         this.A = [int(i) for i in state.board.best[: int(r["size"])]]
         this.pick = int(r["pick"])
         this.ended = ENDINGS[int(r["ended"])]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from handful.core.draws import question_seed
 from handful.core.explorers.board import BACK, BUDGET, NOW, OPEN, RULE
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
-from handful.core.explorers.settings import EXPLORERS, Certified, Explorer, Sharp, TopX, Uniform
+from handful.core.explorers.settings import EXPLORERS, Certified, Explorer, Pivot, Sharp, TopX, Uniform
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.guarantees import per_round
 from handful.core.problem import Problem
@@ -207,7 +207,13 @@ def test_a_simulation_never_exceeds_its_budget_and_picks_k_different_items(case:
         assert r.pick in r.candidates
 
 
+LATE = Case(
+    Pivot(), Problem(3, 2, Preferences(beta=5.0), epsilon=1.0, delta=0.5, budget=80, in_flight=2, seed=399), (0.0,) * 3
+)
+
+
 @settings(max_examples=60, deadline=None)
+@example(LATE)  # a late answer decides whom round 2 asks about
 @given(cases())
 def test_the_live_path_and_the_simulator_decide_alike_on_the_same_noise(case: Case) -> None:
     """`live` asks whenever it may: so the simulator decides question n from answers up to n − in_flight, no more."""
