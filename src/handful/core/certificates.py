@@ -5,7 +5,8 @@ before it (old upper bounds stay valid), f(OPT) ≤ f(S_{j−1}) + U_j for every
 with every gain of a pick, the lower bounds may stand for those gains on both sides: with L = ΣL_i and F = min over
 j of L_1 + ... + L_{j−1} + U_j,
     f(S)/f(OPT) ≥ L/F     and     f(S) ≥ (1 − 1/e)·f(OPT) − max(0, (1 − 1/e)·F − L).
-This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, α = δ/(rounds·N) each).
+This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, and `bernstein` for answers in
+a known range; α = δ/(rounds·N) each).
 
 Comparisons can never bound f(OPT) or a ratio: adding c·|S| to f changes no comparison. What they can show is that a
 pick is within ε′_j of the best of its round; then f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − 1/k)^(k−j)·ε′_j.
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.confidence import beta_binomial, normal_mixture
+from handful.core.confidence import FIRST, bernstein, beta_binomial, normal_mixture
 from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee
 from handful.core.objective import Floats, Ints
 
@@ -102,11 +103,12 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Counted:
-    """The answers that a round counted: how many per item, and their mean (any number where none)."""
+    """The answers that a round counted: how many per item, their mean (any number where none) and the board's spread."""
 
     pick: int
     count: Ints
     mean: Floats
+    spread: Floats
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,14 @@ def account_of(
     k: int,
     noise: float,
     delta: float,
+    span: float = 0.0,
     shrink: float = 1.0,
     without: Sequence[int] = (),
 ) -> Account:
     """L and F from what the rounds counted, whoever chose what to ask.
 
-    `without` are items that were withdrawn, and `shrink` is for tests of power.
+    `span` is the length of the range of answers, where one is known, `without` are items that were withdrawn, and
+    `shrink` is for tests of power.
     """
     size = len(rounds[0].count)
     alpha = delta / (k * size)
@@ -152,7 +156,7 @@ def account_of(
     chosen = np.zeros(size, bool)
     chosen[list(without)] = True
     for r in rounds:
-        radius = shrink * _radii(r.count, noise, alpha)
+        radius = shrink * _radii(r, noise, alpha, span)
         with np.errstate(invalid="ignore"):
             upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + radius, 0.0)), upper)
         top = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()
@@ -166,11 +170,16 @@ def account_of(
     return Account(value, min(against, value + float(last)), min(ceiling, spent + float(last)))
 
 
-def _radii(count: Ints, noise: float, alpha: float) -> Floats:
-    """Normal mixtures, one for each number of answers that occurs."""
-    radius = np.full(len(count), np.inf)
-    for T in np.unique(count[count > 0]):
-        radius[count == T] = normal_mixture(float(T), noise, alpha, 10.0)
+def _radii(r: Counted, noise: float, alpha: float, span: float) -> Floats:
+    """Normal mixtures; where the range is known, or what the spread of the answers allows (α is shared by the two)."""
+    radius = np.full(len(r.count), np.inf)
+    alpha = 0.5 * alpha if span > 0.0 else alpha
+    for T in np.unique(r.count[r.count > 0]):
+        radius[r.count == T] = normal_mixture(float(T), noise, alpha, 10.0)
+    if span > 0.0:
+        for i in np.flatnonzero(r.count):
+            V = float(r.spread[i]) / span**2 + FIRST
+            radius[i] = min(radius[i], span * bernstein(float(r.count[i]), V, math.log(2.0 / alpha)))
     return radius
 
 

@@ -1,6 +1,7 @@
 """Confidence sequences: intervals for a mean that hold at all times at once, whatever decides when to look.
 
-Each is two-sided with total error α, and depends on an item's own answers only. `T` is their number.
+Each is two-sided with total error α (`bernstein`: on one side), and depends on an item's own answers only. `T` is their
+number.
 
 | sequence           | assumption                        | source                                                     |
 |--------------------|-----------------------------------|------------------------------------------------------------|
@@ -8,19 +9,23 @@ Each is two-sided with total error α, and depends on an item's own answers only
 | `normal_mixture`   | sub-Gaussian R                    | Robbins 1970; Howard, Ramdas, McAuliffe, Sekhon 2021 §3.2  |
 | `stitched`         | sub-Gaussian R                    | Howard, Ramdas, McAuliffe, Sekhon 2021, eq. (1.2)          |
 | `beta_binomial`    | answers 0 or 1                    | Robbins 1970; Kaufmann, Koolen 2021                        |
-| `bernstein_*`      | answers in a known range          | Waudby-Smith, Ramdas 2024, Theorem 2 (predictable plug-in) |
+| `bernstein`        | answers in a known range          | Howard, Ramdas, McAuliffe, Sekhon 2021, §4.2; see below    |
 
 Proof of the mixtures: for every λ, exp(λ Σ(X−v) − λ²R²T/2) is a supermartingale that starts at 1; so is its
 average over λ ~ N(0, 1/(ρR²)), which is √(ρ/(T+ρ))·exp((Σ(X−v))²/(2R²(T+ρ))). By Ville's inequality it ever
 exceeds 1/α with probability at most α. The beta-binomial averages likelihood ratios over a Beta(½, ½) instead.
+
+Empirical Bernstein: let answers lie in [0, 1] and μ̂ be any guess in [0, 1] made before an answer X. For 0 ≤ λ < 1,
+exp(λ(X−μ̂) − ψ(λ)(X−μ̂)²) ≤ 1 + λ(X−μ̂) (Fan, Grama, Liu 2015), so exp(λ Σ(X−v) − ψ(λ)V) with V = Σ(X−μ̂)² is a
+supermartingale, and so it is with v−X. Here μ̂ is ½ for the first answer, then the mean so far. Of its average over λ it
+is enough to know a lower bound (Donsker, Varadhan): for every λ̄ at once, log of the average ≥ λ̄ Σ(X−v) − price(λ̄).
 """
 
 from __future__ import annotations
 
 import math
 
-from handful.core.kernels import kernel, small
-from handful.core.objective import Floats
+from handful.core.kernels import small
 
 
 @small
@@ -80,26 +85,31 @@ def _root(ones: float, zeros: float, bar: float, far: float, near: float) -> flo
     return out
 
 
-# Empirical Bernstein: an item keeps (Σλ, ΣλX, Σ(X−μ̂)²ψ(λ), mean, M₂) of its answers scaled to [0, 1].
-BERNSTEIN = 5
-
-
-@kernel
-def bernstein_add(kept: Floats, T: float, x: float, alpha: float) -> None:
-    """Take in answer number T = 1, 2, ..., scaled to [0, 1]. The bet λ is made before x is looked at."""
-    variance = (0.25 + kept[4]) / T
-    bet = min(0.5, math.sqrt(2.0 * math.log(2.0 / alpha) / (variance * T * math.log(1.0 + T))))
-    centre = (0.5 + kept[3] * (T - 1.0)) / T
-    kept[0] += bet
-    kept[1] += bet * x
-    kept[2] += (x - centre) ** 2 * (-math.log1p(-bet) - bet)
-    away = x - kept[3]
-    kept[3] += away / T
-    kept[4] += away * (x - kept[3])
+# Empirical Bernstein, for answers in a range that is scaled to length 1.
+FIRST = 0.25  # what the first answer adds to V: no answer is farther than ½ from the middle
+WIDEST = 0.95  # bets λ are below this
 
 
 @small
-def bernstein_interval(kept: Floats, alpha: float) -> tuple[float, float]:
-    """Centre ± radius, scaled to [0, 1]."""
-    radius = (math.log(2.0 / alpha) + kept[2]) / kept[0]
-    return kept[1] / kept[0] - radius, kept[1] / kept[0] + radius
+def bernstein_price(bet: float, V: float, widest: float) -> float:
+    """What betting about `bet`, 0 < bet < widest, costs: V·ψ on average over an interval around it, and finding it.
+
+    A mixture of bets with density 1/(2√(widest·λ)) on (0, widest) is worth at least what a uniform one on the
+    interval [bet ± half] is worth, less the divergence of the two, log(√(widest·bet)/half) or less.
+    """
+    half = min(bet, widest - bet, (1.0 - bet) * math.sqrt(3.0 / V))
+    return V * (_lost(bet + half) - _lost(bet - half)) / (2.0 * half) + math.log(math.sqrt(widest * bet) / half)
+
+
+@small
+def _lost(bet: float) -> float:
+    """The integral of ψ(λ) = −log(1 − λ) − λ from 0 to `bet`."""
+    return (1.0 - bet) * math.log1p(-bet) + bet - 0.5 * bet * bet
+
+
+@small
+def bernstein(T: float, V: float, log: float) -> float:
+    """The width on one side, for log(1/α); sharpest where answers vary much less than their range allows."""
+    about = log + 0.5 + 0.25 * math.log1p(V)
+    bet = min(0.85 * WIDEST, 1.0 / (1.0 + math.sqrt(0.5 * V / about)))
+    return (log + bernstein_price(bet, V, WIDEST)) / (bet * T)

@@ -34,9 +34,14 @@ class Values:
                 raise InvalidProblem(f"range must be (lo, hi) with finite lo < hi, got {self.range}")
 
     @property
+    def span(self) -> float:
+        """How far apart two answers may be; 0 where that is not known."""
+        return 0.0 if self.range is None else self.range[1] - self.range[0]
+
+    @property
     def sub_gaussian(self) -> float | None:
         """R, if anything is known: half the range for bounded answers (Hoeffding)."""
-        return (self.range[1] - self.range[0]) / 2 if self.range is not None else self.noise
+        return self.span / 2 if self.range is not None else self.noise
 
     @property
     def compares(self) -> bool:

@@ -95,8 +95,11 @@ def _of_values(fold: Fold) -> Certificate:
 
 def _account(fold: Fold, noise: float, delta: float) -> Account:
     """What the rounds' own answers show."""
-    rounds = [Counted(closed.closing.pick, closed.answers, closed.means) for closed in fold.rounds]
-    return account_of(rounds, fold.setup.problem.rounds, noise, delta, without=sorted(fold.exploration.withdrawn))
+    problem = fold.setup.problem
+    assert isinstance(problem.feedback, Values)
+    rounds = [Counted(closed.closing.pick, closed.answers, closed.means, closed.spreads) for closed in fold.rounds]
+    gone = sorted(fold.exploration.withdrawn)
+    return account_of(rounds, problem.rounds, noise, delta, problem.feedback.span, without=gone)
 
 
 def _of_audit(fold: Fold, state: AuditedState) -> Certificate:

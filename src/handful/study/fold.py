@@ -29,6 +29,7 @@ class ClosedRound:
     questions: range
     answers: Ints  # counted, per item
     means: Floats  # of the answers counted; nan where there are none
+    spreads: Floats  # as on the board
     estimates: Estimates
     excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
 
@@ -173,7 +174,9 @@ class Fold:
         means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
         asked = range(exploration.first, len(self.questions))
         estimates = estimate(exploration.state)
-        self.rounds.append(ClosedRound(event, asked, counts, means, estimates, self.workers.any_excluded_by_hand))
+        spreads: Floats = items["spread"].copy()
+        by_hand = self.workers.any_excluded_by_hand
+        self.rounds.append(ClosedRound(event, asked, counts, means, spreads, estimates, by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
 

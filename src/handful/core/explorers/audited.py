@@ -18,9 +18,16 @@ errors of single items add up like independent ones, not in the worst case. Gain
 represented by its answers of an earlier round; the choices are the sets B, times the rounds each of its items may
 be represented by.
 
+If answers lie in a known range of length H, there is a second way (`confidence.bernstein`), which sees how much they
+vary: with V of each item's answers and for all y > 0,
+    Σ_B v ≤ Σ_B v̂ + (H/y)·(log(choices/δ_U) + Σ_B price(y/T, V)),
+where an item of so few answers that y/T is no bet is bounded by the end of the range. Three scales of ρ, or of bets,
+and the two ways share δ_U.
+
 W comes from fresh answers. After the picks are made, whatever made them, n new answers to each of the k picks have
 errors whose weighted sum is one martingale of variance nqR², q = Σ of squared weights: no union over items is paid,
-and W is at least the weighted sum of their means less (R/n)·√((nq+ρ)(2 log(1/δ_W) + log((nq+ρ)/ρ))).
+and W is at least the weighted sum of their means less (R/n)·√((nq+ρ)(2 log(1/δ_W) + log((nq+ρ)/ρ))); or, in a known
+range, less what `bernstein` says (δ_W is shared by the two).
 
 If the claim is false in truth (the scout was unlucky, and greedy just reaches its worst case), no audit can show
 it: then it says so.
@@ -33,7 +40,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.board import BACK, NOW, OPEN, RULE, UNREACHABLE, Board, Rows, end, mean, new_board
+from handful.core.confidence import FIRST, WIDEST, bernstein, bernstein_price, mixture_width
+from handful.core.explorers.board import (
+    BACK,
+    NOW,
+    OPEN,
+    RULE,
+    UNREACHABLE,
+    Board,
+    Rows,
+    end,
+    mean,
+    new_board,
+    surprise,
+)
 from handful.core.explorers.protocol import explores
 from handful.core.explorers.scout import (
     Scout,
@@ -50,11 +70,16 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
 SCOUTING, UPPER, LOWER, DONE = range(4)
+SCALES = 3
+TOP = 0.8  # of the largest bet there is
+EQUAL = 0.25  # who is at least so urgent, compared with the most urgent, is asked too
 
 RULES = np.dtype(
     [
         ("k", np.int64),
         ("noise", np.float64),  # R
+        ("span", np.float64),  # H; 0 if no range is known
+        ("high", np.float64),  # and its upper end
         ("share", np.float64),  # s
         ("epsilon", np.float64),  # ε
         ("delta_upper", np.float64),  # δ_U
@@ -70,12 +95,13 @@ RULES = np.dtype(
         ("lower_width", np.float64),
         ("upper", np.float64),  # U
         ("upper_width", np.float64),
-        ("rho_upper", np.float64),  # where U was found last
-        ("log_y", np.float64),
+        ("way", np.int64),  # how U was found last
+        ("turn", np.int64),  # and which other way was tried
         ("members", np.int64),  # |B|: k, or as many candidates as there were at the anchor
         ("cycles", np.int64),  # n
         ("goal", np.int64),  # n, once the batch is in
         ("fresh", np.float64),  # weighted sum of all fresh answers
+        ("fresh_spread", np.float64),  # Σ weight²·(answer − mean of those before it about the same pick)²
         ("rho_lower", np.float64),
         ("queued", np.int64),
         ("next", np.int64),
@@ -87,10 +113,13 @@ ITEM = np.dtype(
     [
         ("count", np.int64),  # answers of the latest round that asked
         ("total", np.float64),
+        ("spread", np.float64),  # as on the board
         ("old", np.int64),  # of them, as they were when the anchor was chosen
         ("old_total", np.float64),
+        ("old_spread", np.float64),
         ("now", np.int64),  # answers of the audit, given the anchor's picks
         ("now_total", np.float64),
+        ("now_spread", np.float64),
     ],
     align=True,
 )
@@ -105,7 +134,10 @@ class AuditedState(NamedTuple):
     items: Rows
     picks: Ints
     fresh: Ints  # fresh answers to each pick
+    totals: Floats  # and their sums
     worst: Ints  # the set B that U is the bound of
+    errors: Floats  # of its means, squared
+    log_y: Floats  # where each way was best last
     queue: Ints
     table: Floats  # for finding U, as are the next two: what each item's answers say,
     best: Ints  # a set B,
@@ -133,7 +165,22 @@ def new_audited(
     board = new_board(size, k, seed, in_flight)
     scout = new_scout(size, near, z, float(r["noise"][0]), prior)
     items, table = np.zeros(size, ITEM), np.zeros((size, 6))
-    return AuditedState(board, scout, r, items, picks, fresh, worst, queue, table, best, np.zeros(k))
+    return AuditedState(
+        board,
+        scout,
+        r,
+        items,
+        picks,
+        fresh,
+        totals=np.zeros(k),
+        worst=worst,
+        errors=np.zeros(k),
+        log_y=np.zeros(2 * SCALES),
+        queue=queue,
+        table=table,
+        best=best,
+        keys=np.zeros(k),
+    )
 
 
 @kernel
@@ -179,6 +226,7 @@ def remember(state: AuditedState) -> None:
         if board.items[i].count > 0:
             items[i].count = board.items[i].count
             items[i].total = board.items[i].total
+            items[i].spread = board.items[i].spread
     outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
     worth = 0.95 if rules.anchor == 0 else 0.99  # the first anchor pays for fewer choices, so leaving it must pay
     if rules.picked == 0 or outlook < worth * rules.outlook:
@@ -189,48 +237,79 @@ def remember(state: AuditedState) -> None:
             taken = board.items[i].where < 0
             items[i].old = -1 if taken else items[i].count
             items[i].old_total = items[i].total
+            items[i].old_spread = items[i].spread
 
 
 # U, by a joint bound.
 
 
 @small
-def terms(count: int, total: float, rho: float, row: Floats) -> None:
-    """v̂, (T+ρ)/T² and log((T+ρ)/ρ) of some answers."""
+def terms(state: AuditedState, way: int, count: int, total: float, spread: float, row: Floats) -> None:
+    """v̂, (T+ρ)/T² and log((T+ρ)/ρ) of some answers; or v̂, T and V."""
     T = float(count)
     row[0] = total / T if count > 0 else 0.0
-    row[1] = (T + rho) / (T * T) if count > 0 else np.inf
-    row[2] = math.log((T + rho) / rho)
+    if way < SCALES:
+        rho = 10.0**way
+        row[1] = (T + rho) / (T * T) if count > 0 else np.inf
+        row[2] = math.log((T + rho) / rho)
+    else:
+        row[1] = T
+        row[2] = spread / state.rules[0].span ** 2 + FIRST
 
 
 @kernel
-def prepare(state: AuditedState, rho: float) -> None:
-    """What each item's answers say, for one ρ: its old ones, and those of the audit."""
+def prepare(state: AuditedState, way: int) -> None:
+    """What each item's answers say: its old ones, and those of the audit."""
     items, table = state.items, state.table
     for i in range(len(items)):
         if items[i].old >= 0:
-            terms(items[i].old, items[i].old_total, rho, table[i, :3])
-            terms(items[i].now, items[i].now_total, rho, table[i, 3:])
+            terms(state, way, items[i].old, items[i].old_total, items[i].old_spread, table[i, :3])
+            terms(state, way, items[i].now, items[i].now_total, items[i].now_spread, table[i, 3:])
 
 
 @small
-def added(row: Floats, y: float, noise: float) -> float:
-    """What an item adds to the bound of a set: √(βQ) ≤ (yQ + β/y)/2 makes it a sum over items, for every y > 0."""
-    return np.inf if row[1] == np.inf else row[0] + 0.5 * noise * (y * row[1] + row[2] / y)
+def added(state: AuditedState, way: int, y: float, row: Floats) -> float:
+    """What an item adds to the bound of a set: for every y > 0 it is a sum over items, as √(βQ) ≤ (yQ + β/y)/2."""
+    rules = state.rules[0]
+    if way < SCALES:
+        wide = 0.5 * rules.noise * (y * row[1] + row[2] / y) if row[1] < np.inf else np.inf
+    else:
+        widest = WIDEST * 0.2 ** (way - SCALES)
+        T = row[1]
+        if T == 0.0:
+            return rules.high
+        bet = min(y / T, TOP * widest)
+        wide = rules.span / y * bernstein_price(bet, row[2], widest) + (rules.high - row[0]) * (1.0 - bet * T / y)
+    return row[0] + rules.shrink * wide
+
+
+@small
+def is_newer(state: AuditedState, way: int, y: float, item: int) -> int:
+    """1 if the answers of the audit say less about the item than its old ones, else 0."""
+    row = state.table[item]
+    newer = state.items[item].now > 0 and added(state, way, y, row[3:]) < added(state, way, y, row[:3])
+    return 1 if newer else 0
+
+
+@small
+def squared_error(way: int, row: Floats) -> float:
+    """Of a mean, in R² or H², about."""
+    if way < SCALES:
+        return row[1]
+    return row[2] / row[1] ** 2 if row[1] > 0.0 else np.inf
 
 
 @kernel
-def upper_at(state: AuditedState, y: float, m: int) -> tuple[float, float]:
-    """A bound on max over B of Σ_B v̂ + R·√(β_B·Q_B), |B| = m, and how much of it is width; `best` becomes that B."""
+def upper_at(state: AuditedState, way: int, y: float, m: int) -> tuple[float, float]:
+    """A bound on max over B of Σ_B v, |B| = m, and how much of it is width; `best` becomes that B."""
     rules, items, table, best, keys = state.rules[0], state.items, state.table, state.best, state.keys
-    noise = rules.noise * rules.shrink
     held = 0
     for i in range(len(items)):
         if items[i].old < 0:
             continue
-        key = added(table[i, :3], y, noise)  # by its old answers, or by those of the audit if they say less
+        key = added(state, way, y, table[i, :3])  # by its old answers, or by those of the audit if they say less
         if items[i].now > 0:
-            key = min(key, added(table[i, 3:], y, noise))
+            key = min(key, added(state, way, y, table[i, 3:]))
         if held == m and not key > keys[m - 1]:
             continue
         q = held if held < m else m - 1
@@ -241,14 +320,19 @@ def upper_at(state: AuditedState, y: float, m: int) -> tuple[float, float]:
         keys[q] = key
         best[q] = i
         held = min(held + 1, m)
-    total = noise * (choices(state, m) + math.log(3.0 / rules.delta_upper)) / y
+    unit = rules.noise if way < SCALES else rules.span
+    total = rules.shrink * unit * (choices(state, m) + math.log(ways(state) / rules.delta_upper)) / y
     means = 0.0
     for p in range(m):
         total += keys[p]
-        row = table[best[p]]
-        newer = items[best[p]].now > 0 and added(row[3:], y, noise) < added(row[:3], y, noise)
-        means += row[3] if newer else row[0]
+        means += table[best[p], 3 * is_newer(state, way, y, best[p])]
     return total, max(total - means, 0.0)
+
+
+@small
+def ways(state: AuditedState) -> int:
+    """Values of ρ, and scales of bets if a range is known."""
+    return SCALES if state.rules[0].span == 0.0 else 2 * SCALES
 
 
 @small
@@ -274,42 +358,61 @@ def members(state: AuditedState) -> int:
 
 
 @kernel
+def search(state: AuditedState, way: int, m: int, a: float, b: float, tries: int) -> tuple[float, float]:
+    """The least bound of one way over log y from a to b, by golden section, and how much of it is width."""
+    golden = 0.5 * (math.sqrt(5.0) - 1.0)
+    prepare(state, way)
+    x1, x2 = b - golden * (b - a), a + golden * (b - a)
+    u1, _ = upper_at(state, way, math.exp(x1), m)
+    u2, _ = upper_at(state, way, math.exp(x2), m)
+    for _ in range(tries):
+        if u1 <= u2:
+            b, x2, u2 = x2, x1, u1
+            x1 = b - golden * (b - a)
+            u1, _ = upper_at(state, way, math.exp(x1), m)
+        else:
+            a, x1, u1 = x1, x2, u2
+            x2 = a + golden * (b - a)
+            u2, _ = upper_at(state, way, math.exp(x2), m)
+    state.log_y[way] = 0.5 * (a + b)
+    return upper_at(state, way, math.exp(state.log_y[way]), m)
+
+
+@kernel
 def bound_above(state: AuditedState, anew: bool) -> None:
-    """U: the least bound over y (convex in y: golden section) and three ρ, which share δ_U; near the last ones if not
-    anew.
+    """U: the least bound of all ways, which share δ_U. If not anew, of the way that was best and of one other in turn,
+    near where each was best last.
     """
     rules = state.rules[0]
-    m = members(state)
-    golden = 0.5 * (math.sqrt(5.0) - 1.0)
+    m, last = members(state), rules.way
+    rules.turn = (rules.turn + 1) % ways(state)
     found, width = np.inf, np.inf
-    for rho in (1.0, 10.0, 100.0):
-        if not anew and rho != rules.rho_upper:
+    for way in range(ways(state)):
+        if anew:
+            u, w = search(state, way, m, -4.0, 14.0, 16)
+        elif way == last or way == rules.turn:
+            u, w = search(state, way, m, state.log_y[way] - 0.7, state.log_y[way] + 0.7, 4)
+        else:
             continue
-        prepare(state, rho)
-        a, b, tries = -4.0, 14.0, 16
-        if not anew:
-            a, b, tries = rules.log_y - 0.7, rules.log_y + 0.7, 4
-        x1, x2 = b - golden * (b - a), a + golden * (b - a)
-        u1, _ = upper_at(state, math.exp(x1), m)
-        u2, _ = upper_at(state, math.exp(x2), m)
-        for _ in range(tries):
-            if u1 <= u2:
-                b, x2, u2 = x2, x1, u1
-                x1 = b - golden * (b - a)
-                u1, _ = upper_at(state, math.exp(x1), m)
-            else:
-                a, x1, u1 = x1, x2, u2
-                x2 = a + golden * (b - a)
-                u2, _ = upper_at(state, math.exp(x2), m)
-        u, w = upper_at(state, math.exp(0.5 * (a + b)), m)
         if u < found or found == np.inf:
             found, width = u, w
-            rules.rho_upper = rho
-            rules.log_y = 0.5 * (a + b)
-            for p in range(m):
-                state.worst[p] = state.best[p]
+            rules.way = way
     rules.upper = max(found, 0.0)
     rules.upper_width = width
+    name_the_worst(state, m)
+
+
+@small
+def name_the_worst(state: AuditedState, m: int) -> None:
+    """The set B that U is the bound of; where two are, at a kink, the one with fewer answers, which makes the kink."""
+    rules = state.rules[0]
+    y = math.exp(state.log_y[rules.way] + 0.3)
+    prepare(state, rules.way)
+    upper_at(state, rules.way, y, m)
+    for p in range(m):
+        i = state.best[p]
+        state.worst[p] = i
+        state.errors[p] = squared_error(rules.way, state.table[i, 3 * is_newer(state, rules.way, y, i) :])
 
 
 # W, by fresh answers.
@@ -331,10 +434,13 @@ def bound_below(state: AuditedState) -> None:
         rules.lower_width = np.inf
         return
     n = float(rules.cycles)
-    V = n * ((rules.k - rules.anchor) + rules.anchor * (1.0 - rules.share) ** 2)
-    rho = rules.rho_lower
-    logs = 2.0 * math.log(1.0 / rules.delta_lower) + math.log((V + rho) / rho)
-    rules.lower_width = rules.shrink * rules.noise / n * math.sqrt((V + rho) * logs)
+    q = (rules.k - rules.anchor) + rules.anchor * (1.0 - rules.share) ** 2
+    delta = rules.delta_lower if rules.span == 0.0 else 0.5 * rules.delta_lower
+    width = mixture_width(n * q, rules.noise, 2.0 * math.log(1.0 / delta), rules.rho_lower) * q
+    if rules.span > 0.0:
+        V = rules.fresh_spread / rules.span**2 + q * FIRST
+        width = min(width, rules.span * bernstein(n, V, math.log(1.0 / delta)))
+    rules.lower_width = rules.shrink * width
     rules.lower = max(0.0, rules.fresh / n - rules.lower_width)
 
 
@@ -354,25 +460,58 @@ def audit(state: AuditedState) -> None:
     if likely < rules.share * least - rules.epsilon:
         close(state, UNREACHABLE)
         return
-    k = rules.k
-    m = rules.members
-    few = np.inf
-    for p in range(m):
-        row = state.items[state.worst[p]]
-        few = min(few, float(max(row.now, row.old if rules.anchor == 0 else 0)))
-    few = max(few, 1.0)
-    above = rules.share * rules.upper_width / few
-    below = np.inf if rules.cycles == 0 else rules.lower_width / rules.cycles
+    below = np.inf if rules.cycles == 0 else rules.lower_width / (rules.cycles * rules.k)
     rules.next = 0
-    if below >= above:
+    if below >= worth_asking(state):
         rules.phase = LOWER
-        rules.goal = rules.cycles + max(1, min(rules.cycles // 10, len(state.queue) // k))
+        rules.goal = rules.cycles + max(1, min(rules.cycles // 10, len(state.queue) // rules.k))
         enqueue_picks(state)
-        return
-    rules.phase = UPPER
-    rules.queued = m * max(1, min(int(few) // 10, len(state.queue) // m))
-    for p in range(rules.queued):
-        state.queue[p] = state.worst[p % m]
+    else:
+        rules.phase = UPPER
+        enqueue_worst(state)
+
+
+@small
+def urgency(state: AuditedState, p: int) -> float:
+    """How much one more answer about this item of the worst set narrows the squared error of its mean."""
+    row = state.items[state.worst[p]]
+    return state.errors[p] / max(1, row.old if state.rules[0].anchor == 0 else row.now)
+
+
+@small
+def most_urgent(state: AuditedState) -> float:
+    """The largest urgency."""
+    most = 0.0
+    for p in range(state.rules[0].members):
+        most = max(most, urgency(state, p))
+    return most
+
+
+@small
+def worth_asking(state: AuditedState) -> float:
+    """How much one more answer for U narrows s·U, about twice."""
+    rules, most = state.rules[0], most_urgent(state)
+    total, urgent, asked = 0.0, 0.0, 0
+    for p in range(rules.members):
+        total += state.errors[p]
+        if urgency(state, p) >= EQUAL * most:
+            urgent += urgency(state, p)
+            asked += 1
+    return rules.share * rules.upper_width * urgent / (asked * total) if total < np.inf else np.inf
+
+
+@small
+def enqueue_worst(state: AuditedState) -> None:
+    """A tenth more answers about those of the worst set that are known least."""
+    rules, most = state.rules[0], most_urgent(state)
+    rules.queued = 0
+    for p in range(rules.members):
+        row = state.items[state.worst[p]]
+        if urgency(state, p) >= EQUAL * most:
+            T = row.old if rules.anchor == 0 else row.now
+            for _ in range(max(1, min(T // 10, len(state.queue) // rules.members))):
+                state.queue[rules.queued] = state.worst[p]
+                rules.queued += 1
 
 
 @small
@@ -424,8 +563,10 @@ def begin_audit(state: AuditedState, item: int) -> None:
     pick(state, item)
     rules.cycles = 0
     rules.fresh = 0.0
+    rules.fresh_spread = 0.0
     for p in range(rules.k):
         state.fresh[p] = 0
+        state.totals[p] = 0.0
     bound_above(state, True)
     plan(state)
     audit(state)
@@ -485,13 +626,17 @@ def credit(state: AuditedState, item: int, given: int, answer: float) -> None:
     """
     rules, row = state.rules[0], state.items[item]
     if rules.phase == LOWER and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
-        state.fresh[given] += 1
         rules.fresh += weight(state, given) * answer
+        rules.fresh_spread += weight(state, given) ** 2 * surprise(state.fresh[given], state.totals[given], answer)
+        state.fresh[given] += 1
+        state.totals[given] += answer
     elif (rules.phase == UPPER or rules.phase == LOWER) and given == rules.anchor and row.old >= 0:
         if given == 0:  # all answers given ∅ are alike, and no choice between them is paid for
+            row.old_spread += surprise(row.old, row.old_total, answer)
             row.old += 1
             row.old_total += answer
         else:
+            row.now_spread += surprise(row.now, row.now_total, answer)
             row.now += 1
             row.now_total += answer
 

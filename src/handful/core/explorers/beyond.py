@@ -103,7 +103,7 @@ class Certified:
 
     def build(self, problem: Problem) -> State:
         """The audit, or a proof in every round."""
-        values_only(self.name, problem)
+        values = values_only(self.name, problem)
         if problem.epsilon is None and problem.ratio is None:
             needs_an_end(self.name, problem, False)
         k = problem.rounds
@@ -117,6 +117,8 @@ class Certified:
                 2.0,
                 prior=scores(problem),
                 noise=noise_of(problem),
+                span=values.span,
+                high=values.range[1] if values.range is not None else 0.0,
                 share=problem.ratio or 1.0 - 1.0 / math.e,
                 epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
                 delta_upper=0.7 * AUDITED * problem.delta,
@@ -250,9 +252,9 @@ def item_bounds(problem: Problem, top: int, shrink: float) -> bounds.Bounds:
     rules["alpha_pooled"] = POOLED * problem.delta / problem.size
     if feedback.range is None:
         return bounds.new_bounds(problem.size, top, kind=bounds.NORMAL, **rules)
-    rules["alpha"] *= 0.5  # two sequences share it
-    low, high = feedback.range
-    return bounds.new_bounds(problem.size, top, kind=bounds.BOUNDED, low=low, high=high, **rules)
+    rules["alpha"] *= 0.5  # two sequences share each
+    rules["alpha_pooled"] *= 0.5
+    return bounds.new_bounds(problem.size, top, kind=bounds.BOUNDED, span=feedback.span, **rules)
 
 
 def scores(problem: Problem) -> Floats | None:
@@ -260,10 +262,11 @@ def scores(problem: Problem) -> Floats | None:
     return None if problem.prior is None else np.array(problem.prior)
 
 
-def values_only(name: str, problem: Problem) -> None:
-    """Refuse comparisons."""
+def values_only(name: str, problem: Problem) -> Values:
+    """What is known of the values; refuse comparisons."""
     if not isinstance(problem.feedback, Values):
         raise UnknownExplorer(f"{name} asks for values; for comparisons use duels, pivot, sharp or topx")
+    return problem.feedback
 
 
 def comparisons_only(name: str, problem: Problem) -> None:

@@ -45,6 +45,7 @@ ITEM = np.dtype(
         ("count", np.int64),  # T, answers counted in this round
         ("waiting", np.int64),  # questions in flight
         ("total", np.float64),  # the sum of the answers counted
+        ("spread", np.float64),  # Σ (answer − mean of those before it)², from the second on
     ],
     align=True,
 )
@@ -88,6 +89,7 @@ def clear(board: Board, round_: int, limit: int) -> None:
         board.items[i].count = 0
         board.items[i].waiting = 0
         board.items[i].total = 0.0
+        board.items[i].spread = 0.0
 
 
 @kernel
@@ -127,9 +129,17 @@ def note_counted(board: Board, item: int, rival: int, answer: float) -> None:
     board.round[0].counted += 1
     if rival < NOW:
         return
-    board.items[item].waiting -= 1
-    board.items[item].count += 1
-    board.items[item].total += answer
+    row = board.items[item]
+    row.waiting -= 1
+    row.spread += surprise(row.count, row.total, answer)
+    row.count += 1
+    row.total += answer
+
+
+@small
+def surprise(count: int, total: float, answer: float) -> float:
+    """How far an answer is from the mean of the `count` before it, squared; 0 for the first."""
+    return (answer - total / count) ** 2 if count > 0 else 0.0
 
 
 @small

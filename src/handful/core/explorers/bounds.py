@@ -11,30 +11,25 @@ of them. An upper bound only falls, so after an answer at most one item leaves `
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.confidence import (
-    BERNSTEIN,
-    bernstein_add,
-    bernstein_interval,
-    beta_binomial,
-    mixture_width,
-)
+from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width
 from handful.core.explorers.board import Board, Rows
 from handful.core.explorers.tree import new_tree, plant, seat, winner
 from handful.core.kernels import kernel, small
-from handful.core.objective import Floats, Ints
+from handful.core.objective import Ints
 
 NORMAL, BOUNDED, COMPARED = range(3)
+LOG2 = math.log(2.0)
 
 RULES = np.dtype(
     [
         ("kind", np.int64),
         ("noise", np.float64),  # R
-        ("low", np.float64),  # bounds of one answer, for BOUNDED
-        ("high", np.float64),
+        ("span", np.float64),  # how far apart two answers may be, for BOUNDED
         ("alpha", np.float64),  # error per item, round and sequence
         ("alpha_pooled", np.float64),  # error per item of the sequence over all rounds
         ("logs", np.float64),  # 2 log(1/alpha), and of alpha_pooled
@@ -52,6 +47,7 @@ ITEM = np.dtype(
         ("upper", np.float64),  # valid now: in this round, carried or pooled
         ("past", np.int64),  # answers of earlier rounds
         ("past_total", np.float64),
+        ("past_spread", np.float64),
         ("place", np.int64),  # in `top`, or -1
     ],
     align=True,
@@ -63,7 +59,6 @@ class Bounds(NamedTuple):
 
     rules: Rows  # one row
     items: Rows
-    kept: Floats  # N×5 for BOUNDED, else empty
     top: Ints  # the items of the largest upper bounds, in descending order
     tree: Ints  # of the others
 
@@ -78,8 +73,7 @@ def new_bounds(size: int, k: int, **rules: float) -> Bounds:
     items = np.zeros(size, ITEM)
     items["upper"] = np.inf
     items["place"] = -1
-    kept = np.zeros((size if int(r["kind"][0]) == BOUNDED else 0, BERNSTEIN))
-    bounds = Bounds(r, items, kept, np.zeros(k, np.int64), new_tree(size))
+    bounds = Bounds(r, items, np.zeros(k, np.int64), new_tree(size))
     plant(bounds.tree, items["upper"], items["upper"])
     for _ in range(min(k, size)):
         promote(bounds)
@@ -141,9 +135,6 @@ def new_round(bounds: Bounds) -> None:
         for i in range(len(bounds.items)):
             bounds.items[i].upper = 1.0
         plant(bounds.tree, bounds.items["upper"], bounds.items["upper"])
-    for i in range(len(bounds.kept)):
-        for p in range(BERNSTEIN):
-            bounds.kept[i, p] = 0.0
 
 
 @kernel
@@ -152,6 +143,8 @@ def close_round(bounds: Bounds, board: Board) -> None:
     for i in range(len(bounds.items)):
         bounds.items[i].past += board.items[i].count
         bounds.items[i].past_total += board.items[i].total
+        if bounds.rules[0].kind == BOUNDED and board.items[i].count > 0:
+            bounds.items[i].past_spread += variation(bounds, board.items[i].spread)
 
 
 @small
@@ -161,8 +154,24 @@ def radius(bounds: Bounds, T: float) -> float:
     return mixture_width(T, r.noise, r.logs, r.rho)
 
 
+@small
+def variation(bounds: Bounds, spread: float) -> float:
+    """V of answers with this spread, as `bernstein` wants it."""
+    return spread / bounds.rules[0].span ** 2 + FIRST
+
+
+@small
+def width(bounds: Bounds, T: float, V: float, logs: float) -> float:
+    """Of the interval of T answers, on one side."""
+    r = bounds.rules[0]
+    wide = mixture_width(T, r.noise, logs, r.rho)
+    if r.kind == BOUNDED:  # each side of it has half of α
+        wide = min(wide, r.span * bernstein(T, V, 0.5 * logs + LOG2))
+    return r.shrink * wide
+
+
 @kernel
-def narrow(bounds: Bounds, board: Board, item: int, answer: float) -> None:
+def narrow(bounds: Bounds, board: Board, item: int) -> None:
     """An answer is on the board: intersect the item's bounds with what it says."""
     r, row, seen = bounds.rules[0], bounds.items[item], board.items[item]
     T = float(seen.count)
@@ -171,18 +180,13 @@ def narrow(bounds: Bounds, board: Board, item: int, answer: float) -> None:
         low, high = beta_binomial(seen.total, T, r.alpha)
         low, high = mean - r.shrink * (mean - low), mean + r.shrink * (high - mean)
     else:
-        wide = r.shrink * mixture_width(T, r.noise, r.logs, r.rho)
+        V = variation(bounds, seen.spread) if r.kind == BOUNDED else 0.0
+        wide = width(bounds, T, V, r.logs)
         low, high = mean - wide, mean + wide
-    if r.kind == BOUNDED:
-        span = r.high - r.low
-        bernstein_add(bounds.kept[item], T, (answer - r.low) / span, r.alpha)
-        a, b = bernstein_interval(bounds.kept[item], r.alpha)
-        middle, half = r.low + span * 0.5 * (a + b), r.shrink * span * 0.5 * (b - a)
-        low, high = max(low, middle - half), min(high, middle + half)
-    if r.kind != COMPARED and row.past > 0:
-        n = T + row.past
-        pooled = (seen.total + row.past_total) / n
-        high = min(high, pooled + r.shrink * mixture_width(n, r.noise, r.logs_pooled, r.rho))
+        if row.past > 0:
+            n = T + row.past
+            pooled = (seen.total + row.past_total) / n
+            high = min(high, pooled + width(bounds, n, V + row.past_spread, r.logs_pooled))
     row.lower = max(row.lower, low)
     if high < row.upper:
         row.upper = max(high, 0.0)

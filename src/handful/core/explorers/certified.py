@@ -109,7 +109,7 @@ def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
     board, rules, items = state.board, state.rules[0], state.bounds.items
     if board.round[0].ended != OPEN:
         return
-    narrow(state.bounds, board, item, answer)
+    narrow(state.bounds, board, item)
     scout_add(state.scout, board, item, answer)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item

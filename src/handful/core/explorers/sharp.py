@@ -223,7 +223,7 @@ def tell(state: SharpState, item: int, rival: int, answer: float) -> None:
     board = state.board
     if board.round[0].ended != OPEN:
         return
-    narrow(state.bounds, board, item, answer)
+    narrow(state.bounds, board, item)
     rank(state, item, board.items[item].total / board.items[item].count)
     weigh(state)
     state.rules[0].ready = 1 if board.round[0].asked == board.round[0].counted else 0
