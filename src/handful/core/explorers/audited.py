@@ -24,6 +24,9 @@ vary: with V of each item's answers and for all y > 0,
 where an item of so few answers that y/T is no bet is bounded by the end of the range. Three scales of ρ, or of bets,
 and the two ways share δ_U.
 
+A round ends, and the audit looks, only when nothing is in flight. So in the order of asking what was counted never
+depends on answers that are still to come, however long each takes, and the products above are martingales.
+
 W comes from fresh answers. After the picks are made, whatever made them, n new answers to each of the k picks have
 errors whose weighted sum is one martingale of variance nqR², q = Σ of squared weights: no union over items is paid,
 and W is at least the weighted sum of their means less (R/n)·√((nq+ρ)(2 log(1/δ_W) + log((nq+ρ)/ρ))); or, in a known
@@ -85,7 +88,6 @@ RULES = np.dtype(
         ("delta_upper", np.float64),  # δ_U
         ("delta_lower", np.float64),  # δ_W
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
-        ("audits", np.int64),  # whether to audit at all
         ("picked", np.int64),
         ("hoped", np.float64),  # f(S), as the scout saw it
         ("phase", np.int64),
@@ -156,7 +158,7 @@ def new_audited(
 ) -> AuditedState:
     """Nothing is known: U is infinite."""
     r = np.zeros(1, RULES)
-    for name, value in ({"shrink": 1.0, "audits": 1} | rules).items():
+    for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
     r["k"] = k
     r["upper"] = r["outlook"] = np.inf
@@ -585,8 +587,10 @@ def plan(state: AuditedState) -> None:
 @kernel
 def propose(state: AuditedState, n: int) -> tuple[int, int]:
     """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
-    rules = state.rules[0]
+    rules, r = state.rules[0], state.board.round[0]
     if rules.phase == SCOUTING:
+        if r.asked > r.counted and scout_spread(state.scout, state.board):  # what is in flight comes first
+            return -1, NOW
         return scout_next(state.scout, state.board), NOW
     if rules.next == rules.queued:
         return -1, NOW
@@ -606,15 +610,8 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
         return
     if rival >= NOW:
         scout_add(state.scout, board, item, answer)
-        if rules.phase == SCOUTING and scout_spread(state.scout, board):
-            if rules.audits == 1 and rules.picked == rules.k - 1:
-                begin_audit(state, scout_lead(state.scout))
-            else:
-                settle(state, scout_lead(state.scout), RULE)
-        elif rules.phase != SCOUTING:  # asked before the audit began; the audit may have waited for it
-            go_on(state)
-        return
-    credit(state, item, BACK - rival, answer)
+    else:
+        credit(state, item, BACK - rival, answer)
     go_on(state)
 
 
@@ -643,9 +640,19 @@ def credit(state: AuditedState, item: int, given: int, answer: float) -> None:
 
 @kernel
 def go_on(state: AuditedState) -> None:
-    """Once nothing is in flight and the batch is asked, see what it showed."""
+    """Once nothing is in flight, see whether the scout is done; or, if the batch is asked, what it showed."""
     rules, r = state.rules[0], state.board.round[0]
-    if rules.phase == SCOUTING or rules.phase == DONE or r.asked != r.counted or rules.next != rules.queued:
+    if rules.phase == DONE or r.asked != r.counted:
+        return
+    if rules.phase == SCOUTING:
+        if not scout_spread(state.scout, state.board):
+            return
+        if rules.picked == rules.k - 1:
+            begin_audit(state, scout_lead(state.scout))
+        else:
+            settle(state, scout_lead(state.scout), RULE)
+        return
+    if rules.next != rules.queued:
         return
     if rules.phase == LOWER:
         for p in range(rules.k):
