@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from handful.core.confidence import (
-    BERNSTEIN,
-    bernstein_add,
-    bernstein_interval,
+    FIRST,
+    WIDEST,
+    bernstein,
     beta_binomial,
     normal_mixture,
     paper_radius,
@@ -87,30 +87,26 @@ def test_the_beta_binomial_is_a_ratio_of_the_krichevsky_trofimov_mixture(ones: i
         assert ratio(0.5 * (low + ones / T)) < math.log(100.0)
 
 
-@pytest.mark.parametrize(("spread", "golden"), [(0.01, (0.192, 0.0192, 0.00193)), (0.5, (0.225, 0.0511, 0.0184))])
-def test_the_bernstein_width_is_worked_out_by_its_definition(spread: float, golden: tuple[float, ...]) -> None:
-    """Waudby-Smith and Ramdas, Theorem 2, in the naive way; narrow where answers hardly vary."""
-    rng = np.random.default_rng(1)
-    x = 0.5 + spread * rng.uniform(-1.0, 1.0, TIMES[-1])
-    kept = np.zeros(BERNSTEIN)
-    means = np.concatenate([[0.5], (0.5 + np.cumsum(x)) / (np.arange(len(x)) + 2.0)])[:-1]  # of the answers before
-    sums = np.concatenate([[0.0], np.cumsum(x)])[:-1]
-    squares = np.concatenate([[0.0], np.cumsum(x * x)])[:-1]
-    weights, centre, price = 0.0, 0.0, 0.0
-    for at, answer in enumerate(x):
-        t = at + 1.0
-        deviations = squares[at] - sums[at] ** 2 / at if at else 0.0
-        bet = min(0.5, math.sqrt(2 * math.log(2 / ALPHA) / ((0.25 + deviations) / t * t * math.log(t + 1.0))))
-        weights += bet
-        centre += bet * answer
-        price += 4 * (answer - means[at]) ** 2 * (-math.log(1 - bet) - bet) / 4
-        bernstein_add(kept, t, answer, ALPHA)
-        if at + 1 in TIMES:
-            low, high = bernstein_interval(kept, ALPHA)
-            radius = (math.log(2 / ALPHA) + price) / weights
-            assert 0.5 * (low + high) == pytest.approx(centre / weights, rel=1e-6)
-            assert 0.5 * (high - low) == pytest.approx(radius, rel=1e-6)
-            assert radius == pytest.approx(golden[TIMES.index(at + 1)], rel=0.01)
+@pytest.mark.parametrize(("deviation", "golden"), [(0.01, (0.144, 0.0145, 0.00156)), (0.29, (0.233, 0.0529, 0.0151))])
+def test_the_bernstein_width_is_that_of_the_golden_table(deviation: float, golden: tuple[float, ...]) -> None:
+    """Answers in [0, 1]; 0.29 is the standard deviation of uniform ones."""
+    for T, width in zip(TIMES, golden, strict=True):
+        assert bernstein(float(T), T * deviation**2 + FIRST, math.log(2 / ALPHA)) == pytest.approx(width, rel=0.005)
+
+
+@pytest.mark.parametrize("V", [0.25, 1.0, 10.0, 300.0, 1e4, 1e6])
+@pytest.mark.parametrize("log", [3.0, 10.0, 30.0])
+def test_the_bernstein_width_is_at_least_that_of_the_mixture_and_hardly_more(V: float, log: float) -> None:
+    """The mixture itself, by quadrature: at the width it has reached 1/α, and at 0.88 of it, it has not."""
+    bets = WIDEST * (np.arange(400_000) + 0.5) ** 2 / 400_000.0**2  # equally likely
+
+    def mixture(deviation: float) -> float:
+        exponents = bets * deviation + V * (np.log1p(-bets) + bets)
+        return float(np.logaddexp.reduce(exponents) - math.log(len(bets)))
+
+    width = bernstein(1.0, V, log)
+    assert mixture(width) >= log - 1e-6
+    assert mixture(0.88 * width) < log
 
 
 # Coverage at all times at once.
@@ -122,9 +118,11 @@ PAPER, NORMAL, STITCHED, BETA, BOUNDED = range(5)
 def leaves(kind: int, answers: np.ndarray, truth: float, alpha: float, shrink: float) -> bool:
     """Whether the running intersection of the intervals ever leaves out the truth."""
     total = 0.0
-    kept = np.zeros(BERNSTEIN)
+    V = FIRST
     for at, x in enumerate(answers):
         T = at + 1.0
+        if at > 0:
+            V += (x - total / at) ** 2
         total += x
         mean = total / T
         if kind == PAPER:
@@ -136,9 +134,8 @@ def leaves(kind: int, answers: np.ndarray, truth: float, alpha: float, shrink: f
         elif kind == BETA:
             low, high = beta_binomial(total, T, alpha)
         else:
-            bernstein_add(kept, T, x, alpha)
-            low, high = bernstein_interval(kept, alpha)
-            mean = 0.5 * (low + high)
+            wide = bernstein(T, V, math.log(2.0 / alpha))
+            low, high = mean - wide, mean + wide
         if truth < mean - shrink * (mean - low) or truth > mean + shrink * (high - mean):
             return True
     return False

@@ -28,6 +28,7 @@ OTHERS = [
     *(kind() for kind in EXPLORERS.values() if kind not in (TopX, Uniform)),
     Certified(rule="plain"),
     Certified(rule="chain"),
+    Certified(rule="bank"),
     Sharp(variant="O"),
 ]
 
@@ -76,6 +77,7 @@ def cases(draw: st.DrawFn, others: bool = True) -> Case:
     feedback: Feedback = draw(
         st.one_of(
             st.builds(Values, noise=st.sampled_from([0.0, 0.1, 2.0])),
+            st.just(Values(range=(-1.0, 2.0))),
             st.builds(Preferences, tau=st.integers(1, 3), beta=st.sampled_from([None, 0.5, 5.0, math.inf])),
         )
     )

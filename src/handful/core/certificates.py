@@ -5,8 +5,8 @@ before it (old upper bounds stay valid), f(OPT) ≤ f(S_{j−1}) + U_j for every
 with every gain of a pick, the lower bounds may stand for those gains on both sides: with L = ΣL_i and F = min over
 j of L_1 + ... + L_{j−1} + U_j,
     f(S)/f(OPT) ≥ L/F     and     f(S) ≥ (1 − 1/e)·f(OPT) − max(0, (1 − 1/e)·F − L).
-This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, and `bernstein` for answers in
-a known range; α = δ/(rounds·N) each).
+This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, and `bernstein` for
+answers in a known range; α = δ/(rounds·N) each).
 
 Comparisons can never bound f(OPT) or a ratio: adding c·|S| to f changes no comparison. What they can show is that a
 pick is within ε′_j of the best of its round; then f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − 1/k)^(k−j)·ε′_j.
@@ -103,7 +103,9 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Counted:
-    """The answers that a round counted: how many per item, their mean (any number where none) and the board's spread."""
+    """The answers that a round counted: how many per item, their mean (any number where none) and the board's
+    spread.
+    """
 
     pick: int
     count: Ints

@@ -587,10 +587,8 @@ def plan(state: AuditedState) -> None:
 @kernel
 def propose(state: AuditedState, n: int) -> tuple[int, int]:
     """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
-    rules, r = state.rules[0], state.board.round[0]
+    rules = state.rules[0]
     if rules.phase == SCOUTING:
-        if r.asked > r.counted and scout_spread(state.scout, state.board):  # what is in flight comes first
-            return -1, NOW
         return scout_next(state.scout, state.board), NOW
     if rules.next == rules.queued:
         return -1, NOW
@@ -604,12 +602,10 @@ def propose(state: AuditedState, n: int) -> tuple[int, int]:
 @kernel
 def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
     """To the scout, or to the audit."""
-    board, rules = state.board, state.rules[0]
-    r = board.round[0]
-    if r.ended != OPEN:
+    if state.board.round[0].ended != OPEN:
         return
     if rival >= NOW:
-        scout_add(state.scout, board, item, answer)
+        scout_add(state.scout, state.board, item, answer)
     else:
         credit(state, item, BACK - rival, answer)
     go_on(state)

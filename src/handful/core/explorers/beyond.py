@@ -75,20 +75,20 @@ class Sharp:
 class Certified:
     """The guarantee of the paper for values, from the weakest condition that implies it; nothing is picked at random.
 
-    rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain" and "chain" prove
-    every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell
+    rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain", "chain" and "bank"
+    prove every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell
     (where gains are small: of half the mean gain so far, or of ε/k). Smaller asks more and picks better. With `ratio`,
     the audit goes on until that share of the optimum is certified, or says that it is out of reach.
     """
 
     name: ClassVar[str] = "certified"
     order: ClassVar[Literal["item", "none"]] = "item"
-    rule: Literal["audit", "chain", "plain"] = "audit"
+    rule: Literal["audit", "bank", "chain", "plain"] = "audit"
     near: float = 0.1
     shrink: float = 1.0
 
     def __post_init__(self) -> None:
-        one_of("rule", self.rule, ("audit", "chain", "plain"))
+        one_of("rule", self.rule, ("audit", "bank", "chain", "plain"))
         check_shrink(self.shrink)
         if not (is_finite(self.near) and self.near > 0):
             raise InvalidProblem(f"near must be a positive share, such as 0.1, got {self.near!r}")
@@ -133,7 +133,9 @@ class Certified:
             problem.seed,
             problem.in_flight,
             item_bounds(problem, k, self.shrink),
-            chained=1 if self.rule == "chain" else 0,
+            chained=0 if self.rule == "plain" else 1,
+            banked=1 if self.rule == "bank" else 0,
+            rounds=k,
             share=finite_step(k),
             epsilon=(problem.epsilon or 0.0) * finite_step(k) / (1.0 - 1.0 / math.e),
         )

@@ -1,4 +1,4 @@
-"""`certified` with a proof in every round: the plain rule, and the chained one.
+"""`certified` with a proof in every round: plain, chained, and with a bank.
 
 Let S_j be the first j picks. In round j, f(OPT) − f(S_{j−1}) is at most the sum of the k largest gains, so at most
 U_j, the sum of the k largest upper bounds. L_j is the lower bound of the pick. All bounds hold at once with
@@ -12,7 +12,11 @@ chain   What bounded f(OPT) − f(S_{i−1}) in an earlier round still does, les
 the least of
         U_i − (L_i + ... + L_{j−1}) over i ≤ j.
 
-Both stop earlier than the paper because they never ask for *the best* items, only for one that is good enough. What
+bank    Chained, and what a round showed beyond its due is spent in later ones. With e_j = s·U_j − L_j the rounds
+unroll to f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − s)^(k−j)·e_j; so round j may stop when L_j ≥ s·U_j − ε′ − (1 − s)·b,
+        where b is what the rounds before it left: b ← (1 − s)·b + ε′ − e_j.
+
+All stop earlier than the paper because they never ask for *the best* items, only for one that is good enough. What
 to ask: the leader, or one of those whose upper bounds make up U_j, whichever narrows L_j − s·U_j more.
 (`audited.py` proves only the end.)
 """
@@ -23,18 +27,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.board import NOW, OPEN, RULE, Board, Rows, end, new_board
+from handful.core.explorers.board import NOW, OPEN, RULE, Board, Rows, end, mean, new_board
 from handful.core.explorers.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
 from handful.core.explorers.protocol import explores
-from handful.core.explorers.scout import Scout, new_scout, scout_add, scout_begin, scout_forget, scout_lead
+from handful.core.explorers.tree import new_tree, plant, seat
 from handful.core.kernels import kernel, small
+from handful.core.objective import Floats, Ints
+
+INVESTED = 0.5  # a bank goes on in a round until this share of what it could still show is shown beyond its due
 
 RULES = np.dtype(
     [
         ("chained", np.int64),
+        ("banked", np.int64),
         ("share", np.float64),  # s
         ("epsilon", np.float64),  # ε′
         ("left", np.float64),  # the least of U_i − (L_i + ... + L_{j−1}) over earlier rounds i
+        ("bank", np.float64),  # b
+        ("rounds", np.int64),  # that are left
         ("lead", np.int64),  # the largest lower bound
     ],
     align=True,
@@ -46,8 +56,9 @@ class CertifiedState(NamedTuple):
 
     board: Board
     bounds: Bounds
-    scout: Scout  # only for who leads by mean
     rules: Rows
+    means: Floats  # of this round, −∞ for an item never asked
+    tree: Ints  # who leads by mean
 
 
 def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> CertifiedState:
@@ -57,7 +68,7 @@ def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, 
         r[name] = value
     r["left"] = np.inf
     r["lead"] = -1
-    return CertifiedState(new_board(size, k, seed, in_flight), bounds, new_scout(size, 0.0, 0.0, 0.0), r)
+    return CertifiedState(new_board(size, k, seed, in_flight), bounds, r, np.full(size, -np.inf), new_tree(size))
 
 
 @kernel
@@ -65,7 +76,16 @@ def begin(state: CertifiedState) -> None:
     """A new round: lower bounds start again, upper bounds stay."""
     state.rules[0].lead = -1
     new_round(state.bounds)
-    scout_begin(state.scout)
+    for i in range(len(state.means)):
+        state.means[i] = -np.inf
+    plant(state.tree, state.means, state.means)
+
+
+@small
+def leader(state: CertifiedState) -> int:
+    """The best mean of this round, or the largest upper bound before there is one."""
+    lead = state.tree[1]
+    return lead if lead >= 0 and state.means[lead] > -np.inf else uppermost(state.bounds, -1)
 
 
 @small
@@ -97,9 +117,9 @@ def propose(state: CertifiedState, n: int) -> tuple[int, int]:
             if narrows > most:
                 best, most = i, narrows
     else:
-        best = uppermost(bounds, scout_lead(state.scout))
+        best = uppermost(bounds, leader(state))
         most = speed(state, best, False) if best >= 0 else -1.0
-    lead = scout_lead(state.scout)
+    lead = leader(state)
     return (lead, NOW) if best < 0 or speed(state, lead, False) > most else (best, NOW)
 
 
@@ -110,11 +130,27 @@ def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
     if board.round[0].ended != OPEN:
         return
     narrow(state.bounds, board, item)
-    scout_add(state.scout, board, item, answer)
+    state.means[item] = mean(board, item)
+    seat(state.tree, state.means, state.means, item, True)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item
-    if items[rules.lead].lower >= rules.share * remaining(state) - rules.epsilon:
+    beyond = items[rules.lead].lower - rules.share * remaining(state) + rules.epsilon + (1.0 - rules.share) * rules.bank
+    if beyond >= 0.0 and (rules.banked == 0 or beyond >= INVESTED * doubt(state)):
         take(state, rules.lead, RULE)
+
+
+@small
+def doubt(state: CertifiedState) -> float:
+    """How much more this round could show, about; of the last one nothing is left to spend it on."""
+    rules, board, bounds = state.rules[0], state.board, state.bounds
+    if rules.rounds == 1:
+        return 0.0
+    wide = radius(bounds, float(board.items[rules.lead].count))
+    if sum_of_top(bounds) <= rules.left:
+        for p in range(bounds.rules[0].held):
+            row = bounds.items[bounds.top[p]]
+            wide += rules.share * radius(bounds, float(board.items[bounds.top[p]].count + row.past))
+    return wide
 
 
 @small
@@ -123,6 +159,9 @@ def take(state: CertifiedState, item: int, ended: int) -> None:
     rules, board, bounds = state.rules[0], state.board, state.bounds
     left, low = remaining(state), bounds.items[item].lower
     rules.left = max(0.0, left - low)
+    if rules.banked == 1:
+        rules.bank = (1.0 - rules.share) * rules.bank + rules.epsilon - (rules.share * left - low)
+    rules.rounds -= 1
     board.best[0] = item
     board.round[0].size = 1
     end(board, ended, max(0.0, rules.share * left - low))
@@ -133,7 +172,7 @@ def take(state: CertifiedState, item: int, ended: int) -> None:
 def leave(state: CertifiedState, item: int) -> None:
     """Neither among the bounds nor among the means."""
     forget(state.bounds, item)
-    scout_forget(state.scout, item)
+    seat(state.tree, state.means, state.means, item, False)
 
 
 @kernel
@@ -149,7 +188,7 @@ def late(state: CertifiedState, item: int, rival: int, answer: float) -> None:
 @kernel
 def conclude(state: CertifiedState, ended: int) -> None:
     """The best mean; or the best upper bound where nothing was answered."""
-    take(state, scout_lead(state.scout), ended)
+    take(state, leader(state), ended)
 
 
 explores(CertifiedState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

@@ -4,8 +4,10 @@ An item's hope is its mean plus z standard errors, with the spread of answers le
 grows as more answers are needed, for the more often one looks, the likelier an item is to have a bad day. Gains only
 fall from round to round, so the hope of an earlier round still caps an item that was not asked in this one. The leader
 (best mean) and the most hopeful other are asked in turn until no other is hopeful by more than a share `near` of the
-leader's mean, or than `enough`: where all that is left is little, it does not matter who is best. A tournament tree
-over hopes and one over means keep an answer at O(log N).
+leader's mean, or than `enough`: where all that is left is little, it does not matter who is best. What is in flight
+counts as if it left means as they are, so that many in flight are spread over those that matter, no more are asked
+than seem needed, and not too many before those before them are answered. A tournament tree over hopes and one over
+means keep an answer at O(log N).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from handful.core.objective import Floats, Ints
 
 FIRST = 10.0
 FEW = 20.0  # answers per item, over all rounds, from which on z grows
+PLENTY = 4  # how many times what is in flight about an item must have been answered
 LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
 
 RULES = np.dtype(
@@ -128,8 +131,15 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
         r.first -= 1
     else:
         r.squares += (answer - before) * (answer - row.mean)
-    row.hope = min(row.cap, row.mean + error(scout, T))
     row.next = min(row.cap, row.mean + LASTING * error(scout, T))
+    look_ahead(scout, item, seen.count + seen.waiting)
+
+
+@small
+def look_ahead(scout: Scout, item: int, answers: int) -> None:
+    """The hope of an item once it has so many answers, if those in flight leave its mean as it is."""
+    row = scout.items[item]
+    row.hope = min(row.cap, row.mean + error(scout, float(answers)))
     show(scout, item, True)
 
 
@@ -150,19 +160,33 @@ def scout_lead(scout: Scout) -> int:
 
 @kernel
 def scout_next(scout: Scout, board: Board) -> int:
-    """What to ask next: the leader or the most hopeful other, whichever has fewer answers."""
+    """What to ask next: the leader or the most hopeful other, whichever has fewer answers; -1 to wait for what is in
+    flight, if that seems enough.
+    """
     lead = scout.means[1]
     if lead < 0 or scout.items[lead].mean == -np.inf:
         item = scout.hopes[1]
+        if scout.items[item].hope == -np.inf:
+            return -1
     else:
         item = second(scout, lead)
         if item < 0 or waited_for(board, lead) < waited_for(board, item):
             item = lead
-    if board.items[item].count == 0 and board.items[item].waiting == 0:  # one first answer is enough to wait for
+        if board.round[0].asked > board.round[0].counted and (nobody_near(scout, board, lead) or plenty(board, item)):
+            return -1
+    if waited_for(board, item) == 0:  # one first answer is enough to wait for
         scout.rules[0].first += 1
         scout.items[item].hope = -np.inf
         show(scout, item, True)
+    elif board.items[item].count > 0:
+        look_ahead(scout, item, waited_for(board, item) + 1)
     return item
+
+
+@small
+def plenty(board: Board, item: int) -> bool:
+    """Whether so much is in flight about an item that it is better to see it first."""
+    return PLENTY * board.items[item].waiting > board.items[item].count
 
 
 @small
@@ -173,8 +197,12 @@ def waited_for(board: Board, item: int) -> int:
 
 @kernel
 def scout_void(scout: Scout, board: Board, item: int) -> None:
-    """A question came to nothing: an item that it was the first about is as hopeful as before."""
-    if board.items[item].count == 0 and board.items[item].waiting == 0 and board.items[item].where >= 0:
+    """A question came to nothing: the item is as hopeful as before."""
+    if board.items[item].where < 0:
+        return
+    if board.items[item].count > 0:
+        look_ahead(scout, item, waited_for(board, item))
+    elif board.items[item].waiting == 0:
         scout.rules[0].first -= 1
         scout.items[item].hope = scout.items[item].cap
         show(scout, item, True)
@@ -186,9 +214,15 @@ def scout_spread(scout: Scout, board: Board) -> bool:
     lead = scout.means[1]
     if lead < 0 or scout.items[lead].mean == -np.inf or scout.rules[0].first > 0:
         return False
+    return nobody_near(scout, board, lead)
+
+
+@small
+def nobody_near(scout: Scout, board: Board, lead: int) -> bool:
+    """The same, of those who have an answer in this round or none in flight."""
     other = second(scout, lead)
     if other < 0:
         return True
     row = scout.items[lead]
-    doubt = error(scout, float(board.items[lead].count))
+    doubt = error(scout, float(waited_for(board, lead)))
     return scout.items[other].hope - (row.mean - doubt) <= max(scout.rules[0].near * row.mean, scout.rules[0].enough)
