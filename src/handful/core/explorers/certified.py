@@ -46,6 +46,7 @@ RULES = np.dtype(
         ("bank", np.float64),  # b
         ("rounds", np.int64),  # that are left
         ("lead", np.int64),  # the largest lower bound
+        ("first", np.int64),  # who leads before anybody is asked
     ],
     align=True,
 )
@@ -57,7 +58,8 @@ class CertifiedState(NamedTuple):
     board: Board
     bounds: Bounds
     rules: Rows
-    means: Floats  # of this round, −∞ for an item never asked
+    means: Floats  # of this round, −∞ for an item not asked
+    latest: Floats  # of the latest round that asked
     tree: Ints  # who leads by mean
 
 
@@ -68,14 +70,18 @@ def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, 
         r[name] = value
     r["left"] = np.inf
     r["lead"] = -1
-    return CertifiedState(new_board(size, k, seed, in_flight), bounds, r, np.full(size, -np.inf), new_tree(size))
+    board, means = new_board(size, k, seed, in_flight), np.full(size, -np.inf)
+    return CertifiedState(board, bounds, r, means, means.copy(), new_tree(size))
 
 
 @kernel
 def begin(state: CertifiedState) -> None:
-    """A new round: lower bounds start again, upper bounds stay."""
-    state.rules[0].lead = -1
+    """A new round: lower bounds start again, upper bounds stay; whoever had the best mean when last asked leads."""
+    rules = state.rules[0]
+    rules.lead = -1
     new_round(state.bounds)
+    plant(state.tree, state.latest, state.latest)
+    rules.first = state.tree[1]
     for i in range(len(state.means)):
         state.means[i] = -np.inf
     plant(state.tree, state.means, state.means)
@@ -83,9 +89,9 @@ def begin(state: CertifiedState) -> None:
 
 @small
 def leader(state: CertifiedState) -> int:
-    """The best mean of this round, or the largest upper bound before there is one."""
+    """The best mean of this round; before there is one, who had it when last asked."""
     lead = state.tree[1]
-    return lead if lead >= 0 and state.means[lead] > -np.inf else uppermost(state.bounds, -1)
+    return lead if lead >= 0 and state.means[lead] > -np.inf else state.rules[0].first
 
 
 @small
@@ -130,7 +136,7 @@ def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
     if board.round[0].ended != OPEN:
         return
     narrow(state.bounds, board, item)
-    state.means[item] = mean(board, item)
+    state.means[item] = state.latest[item] = mean(board, item)
     seat(state.tree, state.means, state.means, item, True)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item
@@ -173,6 +179,8 @@ def leave(state: CertifiedState, item: int) -> None:
     """Neither among the bounds nor among the means."""
     forget(state.bounds, item)
     seat(state.tree, state.means, state.means, item, False)
+    if state.rules[0].first == item:
+        state.rules[0].first = uppermost(state.bounds, -1)
 
 
 @kernel

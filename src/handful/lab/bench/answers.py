@@ -30,6 +30,7 @@ def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Ou
     """By name: runs, and how to read them."""
     return {
         values.GUARANTEE: (values.guarantee_runs(plan), values.guarantee_figures),
+        values.RANGE: (values.range_runs(plan), values.range_figures),
         values.MANY: (values.many_runs(plan), values.many_figures),
         values.BUDGET: (values.budget_runs(plan), lambda o: values.budget_figures(o, plan)),
         comparisons.SAVING: (comparisons.saving_runs(plan), comparisons.saving_figures),

@@ -1,4 +1,4 @@
-"""Values: answers needed for the guarantee, with many items too, and quality under a budget."""
+"""Values: answers needed for the guarantee, in a known range and with many items too, and quality under a budget."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from handful.lab.bench.plans import Plan
 from handful.lab.bench.runs import Outcome, Run
 
 GUARANTEE = "answers for the guarantee"
+RANGE = "a known range"
 MANY = "many items"
 BUDGET = "values under a budget"
 
@@ -22,12 +23,20 @@ PROVERS: dict[str, Explorer] = {
     "sharp": Sharp(),
     "certified, plain": Certified(rule="plain"),
     "certified, chain": Certified(rule="chain"),
+    "certified, bank": Certified(rule="bank"),
     "certified, audit": Certified(),
 }
-FEWER = {"sharp": 5.0, "certified, plain": 4.0, "certified, audit": 30.0}
-QUALITY = {"certified, plain": 0.99, "certified, audit": 0.97}
+FEWER = {"sharp": 5.0, "certified, plain": 4.0, "certified, bank": 30.0, "certified, audit": 30.0}
+QUALITY = {"certified, plain": 0.99, "certified, bank": 0.97, "certified, audit": 0.97}
 HALF_WIDTHS = (0.1, 0.5, 1.0)
 AIMED_AT = (0.5, 1.0)
+
+RANGED: dict[str, Explorer] = {
+    "sharp": Sharp(),
+    "certified, chain": Certified(rule="chain"),
+    "certified, audit": Certified(),
+}
+LOW, HIGH = -1.0, 3.0  # what is known of answers, for any half-width below
 
 CROWDED = {1_000: (0.02, "≤", 0.5), 10_000: (0.1, "<", 1.0)}  # N: half-width, and what share of N·k is aimed at
 
@@ -69,6 +78,29 @@ def guarantee_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
             good = QUALITY.get(name) if aimed else None
             yield Figure(GUARANTEE, f"{what}: mean f", mean_quality(some), "f/greedy", "≥" if good else "", good)
             yield Figure(GUARANTEE, f"{what}: least f", min(o.quality for o in some), "f/greedy")
+
+
+def range_runs(plan: Plan) -> Iterator[Run]:
+    """Answers are known to lie between LOW and HIGH, however little they vary; or half of that is taken for R."""
+    for half_width in HALF_WIDTHS:
+        for name, explorer in RANGED.items():
+            for known in (Values(range=(LOW, HIGH)), Values(noise=0.5 * (HIGH - LOW))):
+                for instance in plan.instance_seeds():
+                    series = f"{half_width:g}|{name}|{known.range is not None}"
+                    yield Run(series, explorer, known, uniform(half_width), instance, 0, epsilon=0.1)
+
+
+def range_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+    """Answers, and how many times fewer than with half the range for R."""
+    series = group(outcomes, lambda o: o.run.series)
+    for half_width in HALF_WIDTHS:
+        for name in RANGED:
+            some, others = (series[f"{half_width:g}|{name}|{known}"] for known in (True, False))
+            what = f"half-width {half_width:g}, answers from {LOW:g} to {HIGH:g}, {name}"
+            yield Figure(RANGE, what, mean_answers(some), "answers")
+            ratio = mean_answers(others) / mean_answers(some)
+            yield Figure(RANGE, f"{what}: fewer than with R = {0.5 * (HIGH - LOW):g}", ratio, "×", "≥", 1.0)
+            yield Figure(RANGE, f"{what}: mean f", mean_quality(some), "f/greedy")
 
 
 def many_runs(plan: Plan) -> Iterator[Run]:
