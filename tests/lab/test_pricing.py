@@ -20,6 +20,13 @@ def test_more_noise_costs_more() -> None:
     assert loud.answers > 2 * calm.answers
 
 
+def test_a_range_costs_what_the_noisiest_answers_in_it_do() -> None:
+    wide = estimate(20, 3, feedback=Values(range=(-1.0, 3.0)), epsilon=0.3, runs=6)
+    narrow = estimate(20, 3, feedback=Values(range=(0.0, 1.2)), epsilon=0.3, runs=6)
+    assert wide.answers > 3 * narrow.answers
+    assert "each -1 or 3" in str(wide)
+
+
 def test_a_sharper_crowd_needs_fewer_comparisons() -> None:
     dull = estimate(20, 3, feedback=Preferences(), quality=0.9, beta=1.0, runs=8)
     sharp = estimate(20, 3, feedback=Preferences(), quality=0.9, beta=10.0, runs=8)
@@ -47,6 +54,8 @@ def test_the_same_seed_gives_the_same_price() -> None:
         ({"epsilon": 0.1, "best_gain": 0.0}, "best_gain"),
         ({"epsilon": 0.1, "runs": 0}, "runs"),
         ({"epsilon": 0.1, "feedback": Values()}, "noise"),
+        ({"epsilon": 0.1, "feedback": Values(range=(0.0, 0.5))}, "another range, or the right best_gain="),
+        ({"epsilon": 0.1, "feedback": Values(range=(0.5, 2.0))}, "another range, or the right best_gain="),
     ],
 )
 def test_a_price_that_cannot_be_told_says_what_to_do(options: dict[str, Any], message: str) -> None:

@@ -73,6 +73,7 @@ _OPTIONS = {
     r"Values\(noise=R\)": "--noise R",
     r"Values\(range=\(lo, hi\)\)": "--range LO HI",
     r"Preferences\(beta=\.\.\.\)": "--beta",
+    r"\bbest_gain=(?=[\s,;.:)]|$)": "--best-gain",
     r"\b(budget|epsilon|ratio|quality|explorer|storage|name)=(?=[\s,;.:)]|$)": r"--\1",
 }
 

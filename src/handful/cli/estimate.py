@@ -15,6 +15,9 @@ def estimate(
     items: Annotated[int, typer.Option("--items", "-n", help="How many items there are to pick from.")],
     k: Annotated[int, typer.Option("--k", "-k", help="How many to pick.")],
     noise: Annotated[float | None, typer.Option(help="Answers are numbers with sub-Gaussian noise R.")] = None,
+    range_: Annotated[
+        tuple[float, float] | None, typer.Option("--range", help="Answers are numbers between these two.")
+    ] = None,
     preferences: Annotated[bool, typer.Option("--preferences", help="Answers are comparisons of two items.")] = False,
     beta: Annotated[float, typer.Option(help="How sharp comparisons are, for one unit of f.")] = 2.0,
     epsilon: Annotated[float | None, typer.Option(help="For the guarantee f(S) ≥ (1 − 1/e)·f(OPT) − ε.")] = None,
@@ -33,17 +36,21 @@ def estimate(
       handful estimate -n 60 -k 6 --preferences --beta 2 --quality 0.95
 
       handful estimate -n 60 -k 6 --noise 0.5 --epsilon 0.1
+
+      handful estimate -n 60 -k 6 --range 0 5 --best-gain 4 --ratio 0.6
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from handful.core.feedback import Preferences, Values
+    from handful.cli.selecting import feedback_from
     from handful.errors import InvalidProblem
     from handful.lab.pricing import estimate as price
 
-    if preferences == (noise is not None):
-        raise InvalidProblem("say what an answer is: --noise R for numbers, or --preferences for comparisons")
-    feedback = Preferences(beta=beta if epsilon is not None else None) if preferences else Values(noise=noise)
+    if not preferences and noise is None and range_ is None:
+        raise InvalidProblem(
+            "say what an answer is: --noise R or --range LO HI for numbers, --preferences for comparisons"
+        )
+    feedback = feedback_from(noise, range_, preferences, beta if preferences and epsilon is not None else None)
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)

@@ -31,6 +31,7 @@ class Response(NamedTuple):
     kind: int
     scale: float
     careless: float
+    low: float = 0.0
 
     @property
     def compares(self) -> bool:
@@ -48,9 +49,11 @@ def gaussian(sd: float) -> Response:
     return Response(GAUSSIAN, _scale("the standard deviation", sd), 0.0)
 
 
-def bernoulli() -> Response:
-    """Values 0 or 1 whose mean is the gain; gains must lie in [0, 1]."""
-    return Response(BERNOULLI, 1.0, 0.0)
+def bernoulli(low: float = 0.0, high: float = 1.0) -> Response:
+    """Values `low` or `high` whose mean is the gain, which must lie between them: as noisy as it can be."""
+    if not (is_finite(low) and is_finite(high) and low < high):
+        raise InvalidProblem(f"values are one of two finite numbers, low < high, got {low!r} and {high!r}")
+    return Response(BERNOULLI, float(high - low), 0.0, float(low))
 
 
 def btl(beta: float, careless: float = 0.0) -> Response:
@@ -108,7 +111,7 @@ def respond(response: Response, gain: float, rival_gain: float, seed: int) -> fl
         z, _ = normals(seed, 0, ANSWER, 0)
         return gain + response.scale * z
     if response.kind == BERNOULLI:
-        return 1.0 if u < gain else 0.0
+        return response.low + (response.scale if u * response.scale < gain - response.low else 0.0)
     if v < response.careless:
         return 1.0 if u < 0.5 else 0.0
     return 1.0 if u < preference(response, gain - rival_gain) else 0.0

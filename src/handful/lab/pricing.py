@@ -89,7 +89,7 @@ def estimate(
     if quality is not None and not 0 < quality <= 1:
         raise InvalidProblem(f"quality is a share of exact greedy, such as 0.95, got {quality!r}")
     worlds = [_world(n, seed + r, best_gain) for r in range(min(runs, 10))]
-    response = _response(feedback, beta)
+    response = _response(feedback, beta, best_gain)
 
     def problem(run: int, budget: int | None) -> Problem:
         return Problem(n, k, feedback, epsilon, delta, budget, ratio, in_flight, seed=seed + run)
@@ -106,9 +106,13 @@ def estimate(
 def _assumed(feedback: Feedback, beta: float, best_gain: float) -> str:
     """What the price depends on most, in words."""
     best = f"the best single item is worth {best_gain:g}"
-    if isinstance(feedback, Values):
-        return f"{best} and answers are as noisy as they may be (a standard deviation of {feedback.sub_gaussian:g})"
-    return f"{best} and comparisons are as sharp as β = {feedback.beta or beta:g} for one unit of it"
+    if not isinstance(feedback, Values):
+        return f"{best} and comparisons are as sharp as β = {feedback.beta or beta:g} for one unit of it"
+    if feedback.range is not None:
+        low, high = feedback.range
+        noisiest = f"answers are as noisy as they may be (each {low:g} or {high:g}; fewer are needed if they vary less)"
+        return f"{best} and {noisiest}"
+    return f"{best} and answers are as noisy as they may be (a standard deviation of {feedback.noise:g})"
 
 
 def _of_guarantee(
@@ -196,11 +200,18 @@ def _world(n: int, seed: int, best_gain: float) -> Objective:
     return Coverage(coverage.weights * best_gain / float(coverage.start().gains().max()), coverage.matrix)
 
 
-def _response(feedback: Feedback, beta: float) -> responses.Response:
+def _response(feedback: Feedback, beta: float, best_gain: float) -> responses.Response:
     """Answers as noisy as the feedback allows: a user who says R is taken at their word."""
-    if isinstance(feedback, Values):
-        known = feedback.sub_gaussian
-        if known is None:
-            raise InvalidProblem("the price depends on the noise: give Values(noise=R) or Values(range=(lo, hi))")
-        return responses.uniform(known) if feedback.range is not None else responses.gaussian(known)
-    return responses.btl(feedback.beta or beta)
+    if not isinstance(feedback, Values):
+        return responses.btl(feedback.beta or beta)
+    if feedback.range is not None:
+        low, high = feedback.range
+        if not low <= 0.0 < best_gain <= high:
+            raise InvalidProblem(
+                f"answers from {low:g} to {high:g} cannot have a mean of 0 for an item that adds nothing and of "
+                f"{best_gain:g} for the best one: give another range, or the right best_gain="
+            )
+        return responses.bernoulli(low, high)
+    if feedback.noise is None:
+        raise InvalidProblem("the price depends on the noise: give Values(noise=R) or Values(range=(lo, hi))")
+    return responses.gaussian(feedback.noise)
