@@ -122,6 +122,11 @@ def test_an_item_never_asked_leaves_the_optimum_open() -> None:
     assert "Nothing is certified" in certificate.sentence
 
 
+def test_a_bound_that_takes_nothing_off_says_nothing_of_it() -> None:
+    certificate = Certificate(promise("O", 0.1, 0.05, ()).bound, 0.0, 0.05)
+    assert certificate.claim == "f(S) ≥ (1 − 1/e)·f(OPT)"
+
+
 def test_a_guarantee_stands_beside_what_the_bounds_show() -> None:
     guarantee = promise("O", 0.1, 0.05, ("answers are independent",))
     certificate = from_values(Account(4.0, 5.0), guarantee, 0.05, ())

@@ -47,6 +47,13 @@ def test_bernoulli_values_are_one_as_often_as_the_gain_says(gain: float) -> None
     assert x.mean() == pytest.approx(gain, abs=tolerance(math.sqrt(gain * (1 - gain))))
 
 
+@pytest.mark.parametrize("gain", [-1.0, 0.5, 3.0])
+def test_bernoulli_values_of_two_numbers_have_the_gain_as_their_mean(gain: float) -> None:
+    x = answers(bernoulli(-1.0, 3.0), gain)
+    assert set(x) <= {-1.0, 3.0}
+    assert x.mean() == pytest.approx(gain, abs=tolerance(math.sqrt((gain + 1.0) * (3.0 - gain))))
+
+
 LINKS = {
     btl: lambda z: 1 / (1 + math.exp(-z)),
     linear: lambda z: min(max(0.5 + z / 4, 0.0), 1.0),

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.core.confidence import FIRST, bernstein, beta_binomial, normal_mixture
-from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee
+from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee, with_epsilon
 from handful.core.objective import Floats, Ints
 
 NOTHING_YET = "nothing has been picked yet"
@@ -53,7 +53,7 @@ class Certificate:
         """The bound with its numbers."""
         if self.bound is None:
             return None
-        claim = self.bound if self.epsilon is None else self.bound.replace("ε", f"{self.epsilon:.3g}")
+        claim = with_epsilon(self.bound, self.epsilon, ".3g")
         return claim.replace("f(S)", "the mean of f(S) over the random draws") if self.in_expectation else claim
 
     @property

@@ -33,9 +33,7 @@ class Guarantee:
     def __str__(self) -> str:
         if self.bound is None:
             return "No guarantee: the result is the best guess from the answers there were."
-        claim = self.bound
-        if self.epsilon is not None:
-            claim = claim.replace("ε", f"{self.epsilon:g}")
+        claim = with_epsilon(self.bound, self.epsilon, "g")
         if self.in_expectation:
             claim = f"{claim.replace('f(S)', 'the mean of f(S) over the random draws')}"
         confidence = 100 * (1 - (self.delta or 0))
@@ -50,6 +48,13 @@ class Guarantee:
             "in_expectation": self.in_expectation,
             "assumptions": list(self.assumptions),
         }
+
+
+def with_epsilon(bound: str, epsilon: float | None, digits: str) -> str:
+    """A bound with its number; nothing is taken off where that is 0."""
+    if epsilon is None:
+        return bound
+    return bound.replace(" − ε", "" if epsilon == 0 else f" − {epsilon:{digits}}")
 
 
 @dataclass(frozen=True)

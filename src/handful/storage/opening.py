@@ -104,5 +104,8 @@ def _studies_in(database: Database) -> list[StudySummary]:
 def _known(database: Database) -> str:
     if database.is_absent():
         return ": there is no such file"
-    names = [summary.name for summary in _studies_in(database)]
-    return f"; it has {', '.join(map(repr, names[:5]))}" if names else "; it has none yet"
+    names = [repr(summary.name) for summary in _studies_in(database)]
+    if not names:
+        return "; it has none yet"
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"; it has {', '.join(names[:5])}{more}"

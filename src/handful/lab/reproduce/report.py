@@ -25,7 +25,8 @@ dt { font-weight: bold; margin-top: 1rem; } dd { margin: .2rem 0 0 0; } .note, .
 .holds { font: bold .8em system-ui, sans-serif; padding: .1em .5em; border-radius: .3em;
 border: 1px solid; white-space: nowrap; }
 .yes { color: #00604a; } .partly { color: #7a5200; } .no { color: #a02000; }
-table { border-collapse: collapse; } td, th { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; }
+body { overflow-wrap: anywhere; } table { border-collapse: collapse; }
+td, th { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; }
 """
 KINDS = {"holds": "yes", "holds in part": "partly", "does not hold": "no", "is undecided": "partly"}
 
