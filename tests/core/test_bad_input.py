@@ -79,6 +79,7 @@ FEEDBACK: list[tuple[Make, str]] = [
     *((lambda x=x: Values(noise=x), NOISE) for x in (-1.0, NAN, INF, True, "1")),
     (lambda: Values(noise=1.0, range=(0.0, 1.0)), "not both: one of them is the sharper"),
     *((lambda x=x: Values(range=x), RANGE) for x in ((1, 0), (0, 0), (0, NAN), (-INF, 1), (0, 1, 2), 5, ("0", "1"))),
+    *((lambda x=x: Values(range=x), "scale the answers") for x in ((-1e308, 1e308), (0, 1e-120), (0, 1e120))),
     *((lambda x=x: Preferences(tau=x), "tau must be a whole number, 1 or more") for x in (0, -1, 1.5, True)),
     *((lambda x=x: Preferences(beta=x), BETA) for x in (0, -2.0, NAN, True, "2")),
 ]

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from handful.core.budget import Total
-from handful.core.explorers.audited import SCOUTING
-from handful.core.explorers.board import OPEN
+from handful.core.confidence import FIRST, bernstein, normal_mixture
+from handful.core.explorers.audited import LOWER, SCOUTING, bound_below, credit
+from handful.core.explorers.board import NOW, OPEN, clear, new_board, note_asked, note_counted
+from handful.core.explorers.bounds import BOUNDED, close_round, narrow, new_bounds, new_round
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson, default_explorer
 from handful.core.feedback import Feedback, Preferences, Values
@@ -86,8 +88,8 @@ def test_many_in_flight_cost_the_guarantee_little() -> None:
 def test_answers_given_nothing_chosen_stand_for_an_item_as_one() -> None:
     """Two ways to represent an item would be a choice that the union bound has not paid for."""
     state, _ = at_the_audit(in_flight=1, ratio=0.95)
-    rules, items = state.rules, state.items  # type: ignore[attr-defined]
-    assert rules["anchor"][0] == 0
+    items = state.joint.items  # type: ignore[attr-defined]
+    assert state.joint.rules["anchor"][0] == 0  # type: ignore[attr-defined]
     before = items["old"].sum()
     n = 0
     while state.board.round["ended"][0] == OPEN and n < 500:
@@ -278,3 +280,49 @@ def test_the_default_explorer_is_the_one_for_what_is_known() -> None:
     assert named(Values(noise=1.0), budget=10) == named(Values(), epsilon=0.1, budget=10) == "thompson"
     assert named(Preferences(beta=1.0), epsilon=0.1) == "pivot"
     assert named(Preferences(), budget=10) == named(Preferences(beta=1.0), budget=10) == "duels"
+
+
+def test_a_bound_over_all_rounds_counts_how_answers_varied_in_each() -> None:
+    """An upper bound by the answers of two rounds together, reckoned from the answers themselves."""
+    span, alpha, rng = 4.0, 0.01, np.random.default_rng(1)
+    rounds = [gain + rng.uniform(-0.5, 0.5, 40) for gain in (1.2, 0.2)]  # alone each has half as many answers
+    limits = new_bounds(2, 1, kind=BOUNDED, noise=2.0, span=span, alpha=1e-9, alpha_pooled=alpha, rho=30.0)
+    board, V = new_board(2, 1, 0, 1), 0.0
+    for j, answers in enumerate(rounds, 1):
+        clear(board, j, -1)
+        new_round(limits)
+        for x in answers:
+            note_asked(board, 0, NOW)
+            note_counted(board, 0, NOW, float(x))
+            narrow(limits, board, 0)
+        close_round(limits, board)
+        means = np.cumsum(answers)[:-1] / np.arange(1, len(answers))
+        V += ((answers[1:] - means) ** 2).sum() / span**2 + FIRST
+    together = np.concatenate(rounds)
+    wide = min(normal_mixture(80.0, 2.0, alpha, 30.0), span * bernstein(80.0, V, np.log(2.0 / alpha)))
+    assert wide == span * bernstein(80.0, V, np.log(2.0 / alpha))
+    assert limits.items["upper"][0] == pytest.approx(together.mean() + wide, rel=1e-9)
+
+
+@pytest.mark.parametrize("span", [0.0, 4.0])
+def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: float) -> None:
+    """W is the sum of the picks' means less a width: by R, or by how much the answers vary, at half of δ_W each."""
+    known = Values(range=(-1.0, 3.0)) if span else Values(noise=2.0)
+    state = Certified().build(Problem(6, 2, known, epsilon=0.1, delta=0.1, seed=1))
+    rules, n, rng = state.rules, 50, np.random.default_rng(2)  # type: ignore[attr-defined]
+    state.picks[:] = (4, 1)  # type: ignore[attr-defined]
+    rules["phase"], rules["goal"], rules["rho"] = LOWER, n, 20.0
+    answers = np.stack([1.0 + rng.uniform(-0.1, 0.1, n), 0.5 + rng.uniform(-0.1, 0.1, n)])
+    for x in answers.T:
+        credit(state, 4, 0, float(x[0]))  # type: ignore[arg-type]
+        credit(state, 1, 1, float(x[1]))  # type: ignore[arg-type]
+    rules["cycles"] = n
+    bound_below(state)  # type: ignore[arg-type]
+    delta = 0.27 * 0.1 * (0.5 if span else 1.0)
+    wide = 2 * normal_mixture(2.0 * n, 2.0, delta, 20.0)
+    if span:
+        means = np.cumsum(answers, axis=1)[:, :-1] / np.arange(1, n)
+        V = ((answers[:, 1:] - means) ** 2).sum() / span**2 + 2 * FIRST
+        assert span * bernstein(float(n), V, np.log(1 / delta)) < wide
+        wide = span * bernstein(float(n), V, np.log(1 / delta))
+    assert rules["lower"][0] == pytest.approx(max(0.0, answers.sum() / n - wide), rel=1e-9)

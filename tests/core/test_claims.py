@@ -121,7 +121,8 @@ def run(
     feedback, response = told(known, noise or NOISE.get(name, 2.0), float(gains(name, ()).max()))
     problem = Problem(objective.size, K, feedback, epsilon=epsilon, ratio=ratio, delta=DELTA, seed=seed)
     state = explorer.build(problem)
-    return state, simulate(state, objective, response, K, cap=300_000)
+    cap = 300_000 if getattr(explorer, "shrink", 1.0) < 1.0 else 3_000_000
+    return state, simulate(state, objective, response, K, cap=cap)
 
 
 def failing(broken: Callable[[int], bool], runs: int) -> float:
@@ -152,14 +153,20 @@ def a_round_is_broken(name: str, rule: str, known: Known, shrink: float, noise: 
 
 
 RULES = ["plain", "chain", "bank"]
-LOUD: dict[Known, float] = {"R": 3.0, "range": 20.0}  # where a bound that knows the range has little to spare
+LOUD: dict[Known, float] = {"R": 3.0, "range": 9.0}  # so that a bound that knows the range has little to spare
+HARDEST = "just not good enough"  # elsewhere a wrong pick would have to be wronger still
+CAUGHT = [("plain", "R"), ("chain", "R"), ("bank", "R"), ("plain", "range"), ("chain", "range")]
+
+
+def rounds_break(name: str, rule: str, known: Known, shrink: float) -> Callable[[int], bool]:
+    return a_round_is_broken(name, rule, known, shrink, LOUD[known] if name == HARDEST else 0.0)
 
 
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", INSTANCES)
 def test_certified_is_right_in_every_round(name: str, rule: str, known: Known) -> None:
-    assert failing(a_round_is_broken(name, rule, known, shrink=1.0), 40) > HELD
+    assert failing(rounds_break(name, rule, known, 1.0), 40) > HELD
 
 
 @pytest.mark.slow
@@ -167,15 +174,30 @@ def test_certified_is_right_in_every_round(name: str, rule: str, known: Known) -
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", INSTANCES)
 def test_certified_is_right_in_every_round_over_many_runs(name: str, rule: str, known: Known) -> None:
-    assert failing(a_round_is_broken(name, rule, known, shrink=1.0), 1000) > HELD
-    if name == "just not good enough":  # elsewhere a wrong pick would have to be wronger still
-        assert failing(a_round_is_broken(name, rule, known, shrink=0.3, noise=LOUD[known]), 1000) < BROKEN**2
+    assert failing(rounds_break(name, rule, known, 1.0), 1000) > HELD
+    if name == HARDEST and (rule, known) in CAUGHT:
+        assert failing(rounds_break(name, rule, known, 0.3), 1000) < BROKEN**2
 
 
-@pytest.mark.parametrize("known", KNOWN)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("rule", "known"), CAUGHT)
 def test_certified_is_caught_in_a_wrong_round_when_the_radius_is_too_small(rule: str, known: Known) -> None:
-    assert failing(a_round_is_broken("just not good enough", rule, known, shrink=0.3, noise=LOUD[known]), 100) < BROKEN
+    assert failing(rounds_break(HARDEST, rule, known, 0.3), 100) < BROKEN
+
+
+def test_a_bank_holds_what_rounds_showed_beyond_their_due() -> None:
+    """Reckoned for answers without noise: U is the sum of the three largest, or what is left of an earlier one."""
+    gains_of = [3.0, 2.0, 1.0, 0.5, 0.25]
+    state = Certified(rule="bank").build(Problem(5, 3, Values(noise=1e-9), epsilon=0.4, seed=1))
+    result = simulate(state, Modular(gains_of), gaussian(0.0), 3)
+    s = finite_step(3)
+    due, bank, left = 0.4 * s / (1 - 1 / np.e), 0.0, np.inf
+    for j, item in enumerate(result.chosen):
+        rest = [gain for i, gain in enumerate(gains_of) if i not in result.chosen[:j]]
+        U = min(sum(sorted(rest)[-3:]), left)
+        bank = (1 - s) * bank + due - (s * U - gains_of[item])
+        left = U - gains_of[item]
+    assert bank > 0.5
+    assert state.rules["bank"][0] == pytest.approx(bank, abs=1e-6)  # type: ignore[attr-defined]
 
 
 # A proof at the end.
@@ -189,14 +211,14 @@ def audit_is_broken(name: str, known: Known, shrink: float) -> Callable[[int], b
     def broken(seed: int) -> bool:
         epsilon = 0.2
         state, result = run(name, Certified(shrink=shrink), seed, epsilon=epsilon, known=known)
-        rules = state.rules[0]  # type: ignore[attr-defined]
+        rules, above = state.rules[0], state.joint.rules[0]  # type: ignore[attr-defined]
         assert rules["cycles"] > 0  # there was an audit
-        anchor = result.chosen[: int(rules["anchor"])]
+        anchor = result.chosen[: int(above["anchor"])]
         largest = float(np.sort(gains(name, anchor))[::-1][:K].sum())
         W = result.value - float(rules["share"]) * value(name, anchor)
         shown = result.rounds[-1].ended == "rule"
         false = result.value < (1 - 1 / np.e) * optimum(name) - epsilon - 1e-9
-        return bool((shown and false) or rules["upper"] < largest - 1e-9 or rules["lower"] > W + 1e-9)
+        return bool((shown and false) or above["upper"] < largest - 1e-9 or rules["lower"] > W + 1e-9)
 
     return broken
 
@@ -273,8 +295,8 @@ def test_a_ratio_is_certified_or_said_to_be_out_of_reach() -> None:
 
 
 def test_anchors_other_than_the_empty_set_are_among_those_tried() -> None:
-    anchors = {int(run("duplicates", Certified(), seed, epsilon=0.6)[0].rules[0]["anchor"]) for seed in range(20)}  # type: ignore[attr-defined]
-    assert anchors - {0}
+    states = [run("duplicates", Certified(), seed, epsilon=0.6)[0] for seed in range(20)]
+    assert {int(state.joint.rules[0]["anchor"]) for state in states} - {0}  # type: ignore[attr-defined]
 
 
 # Condition (2) in every round, and each pick within ε′ of the best.

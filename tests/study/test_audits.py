@@ -38,10 +38,10 @@ def audited(seed: int, rng: np.random.Generator) -> Study:
 def check_accounts(study: Study) -> None:
     """Means of answers given ∅ are about 10, and a cycle of fresh answers adds up to about 24."""
     state = study.fold.exploration.state
-    if int(state.rules["anchor"][0]) == 0:
-        asked = state.items["old"] > 0
-        T = state.items["old"][asked]
-        assert np.all(np.abs(state.items["old_total"][asked] / T - DEPTH[0]) < 5 / np.sqrt(T))
+    if int(state.joint.rules["anchor"][0]) == 0:
+        asked = state.joint.items["old"] > 0
+        T = state.joint.items["old"][asked]
+        assert np.all(np.abs(state.joint.items["old_total"][asked] / T - DEPTH[0]) < 5 / np.sqrt(T))
         n = int(state.fresh.sum())
         if n and state.fresh.min() == state.fresh.max():
             cycles = n / 3
@@ -61,6 +61,39 @@ def test_excluding_somebody_in_an_audit_mixes_no_accounts_and_the_study_still_en
     assert study.finished is not None
     ratio = study.result().certificate.ratio
     assert ratio is None or ratio <= 0.8 + 1e-9  # 24 of the 30 that single gains show
+
+
+@pytest.mark.parametrize("feedback", [Values(noise=0.1), Values(range=(-1.0, 2.0))], ids=["R", "range"])
+@pytest.mark.parametrize("worker", [0, 3, 4, 9])
+def test_excluding_somebody_while_scouting_leaves_no_item_out(worker: int, feedback: Values) -> None:
+    gains = (1.0, 0.5, 0.3, 0.2)
+    for after in (1, 2, 5):
+        rng = np.random.default_rng(worker)
+        study = Study(range(4), 2, feedback=feedback, epsilon=0.3, seed=1)
+        for n in range(4000):
+            if study.finished is not None:
+                break
+            (q,) = study.ask(1, worker=f"w{n}")
+            study.tell(q.id, gains[q.item] + rng.uniform(-0.1, 0.1), worker=f"w{n}")
+            if n == worker + after:
+                study.exclude(f"w{worker}", reason="failed gold", by_rule=True)
+        assert study.finished is not None
+        assert study.result().chosen[0] == 0
+
+
+def test_who_gave_all_first_answers_may_be_excluded_and_the_best_are_still_found() -> None:
+    gains = [1.0] * 9 + [0.1]
+    rng = np.random.default_rng(0)
+    study = Study(range(10), 2, feedback=Values(noise=0.1), epsilon=0.3, seed=0)
+    n = 0
+    while study.finished is None:
+        worker = "hasty" if n < 10 else f"w{n}"
+        (q,) = study.ask(1, worker=worker)
+        study.tell(q.id, gains[q.item] + rng.uniform(-0.1, 0.1), worker=worker)
+        n += 1
+        if n == 10:
+            study.exclude("hasty", reason="failed gold", by_rule=True)
+    assert 9 not in study.result().chosen
 
 
 @pytest.mark.parametrize("seed", range(3))

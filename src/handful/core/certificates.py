@@ -158,7 +158,7 @@ def account_of(
     chosen = np.zeros(size, bool)
     chosen[list(without)] = True
     for r in rounds:
-        radius = shrink * _radii(r, noise, alpha, span)
+        radius = shrink * radii(r.count, r.spread, noise, alpha, span)
         with np.errstate(invalid="ignore"):
             upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + radius, 0.0)), upper)
         top = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()
@@ -172,16 +172,16 @@ def account_of(
     return Account(value, min(against, value + float(last)), min(ceiling, spent + float(last)))
 
 
-def _radii(r: Counted, noise: float, alpha: float, span: float) -> Floats:
+def radii(count: Ints, spread: Floats, noise: float, alpha: float, span: float) -> Floats:
     """Normal mixtures; where the range is known, or what the spread of the answers allows (α is shared by the two)."""
-    radius = np.full(len(r.count), np.inf)
+    radius = np.full(len(count), np.inf)
     alpha = 0.5 * alpha if span > 0.0 else alpha
-    for T in np.unique(r.count[r.count > 0]):
-        radius[r.count == T] = normal_mixture(float(T), noise, alpha, 10.0)
+    for T in np.unique(count[count > 0]):
+        radius[count == T] = normal_mixture(float(T), noise, alpha, 10.0)
     if span > 0.0:
-        for i in np.flatnonzero(r.count):
-            V = float(r.spread[i]) / span**2 + FIRST
-            radius[i] = min(radius[i], span * bernstein(float(r.count[i]), V, math.log(2.0 / alpha)))
+        for i in np.flatnonzero(count):
+            V = float(spread[i]) / span**2 + FIRST
+            radius[i] = min(radius[i], span * bernstein(float(count[i]), V, math.log(2.0 / alpha)))
     return radius
 
 

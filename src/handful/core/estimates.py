@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.confidence import normal_mixture
+from handful.core.certificates import radii
 from handful.core.explorers.audited import AuditedState
 from handful.core.explorers.certified import CertifiedState
 from handful.core.explorers.duels import DuelsState
@@ -58,7 +58,7 @@ def _view(state: State) -> Estimates:
         if isinstance(state, TopXState):
             radius = scale(state) / np.sqrt(count)
         elif isinstance(state, AuditedState):
-            radius = _anytime(state, count)
+            radius = _anytime(state)
     known = count > 0
     return Estimates(mean, np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf))
 
@@ -68,8 +68,8 @@ def _believed(mean: Floats, variance: Floats) -> Estimates:
     return Estimates(mean.copy(), mean - spread, mean + spread)
 
 
-def _anytime(state: AuditedState, count: Floats) -> Floats:
-    """A normal mixture for each item asked in this round."""
-    rules = state.rules[0]
-    alpha = float(rules["delta_upper"]) / (len(count) * int(rules["k"]))
-    return np.array([normal_mixture(float(T), float(rules["noise"]), alpha, 10.0) if T else np.inf for T in count])
+def _anytime(state: AuditedState) -> Floats:
+    """For each item asked in this round."""
+    rules, items = state.joint.rules[0], state.board.items
+    alpha = float(rules["delta"]) / (len(items) * int(rules["k"]))
+    return radii(items["count"], items["spread"], float(rules["noise"]), alpha, float(rules["span"]))

@@ -32,6 +32,8 @@ class Values:
             pair = isinstance(self.range, (tuple, list)) and len(self.range) == 2 and all(map(is_finite, self.range))
             if not (pair and self.range[0] < self.range[1]):
                 raise InvalidProblem(f"range must be (lo, hi) with finite lo < hi, got {self.range}")
+            if not 1e-100 < self.span < 1e100:
+                raise InvalidProblem(f"a range of length {self.span:g} cannot be reckoned with: scale the answers")
 
     @property
     def span(self) -> float:

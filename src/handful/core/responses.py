@@ -1,6 +1,6 @@
 """How a simulated world answers: a number around the true gain, or which of two gains is larger.
 
-A `Response` is a kind and two parameters, so that the compiled simulator and a live oracle share one function.
+A `Response` is a kind and its parameters, so that the compiled simulator and a live oracle share one function.
 Probabilities of a comparison depend on the difference of gains x = f(a|S) − f(b|S) only:
 
 | kind       | P(a is preferred)                                   |
@@ -53,7 +53,7 @@ def bernoulli(low: float = 0.0, high: float = 1.0) -> Response:
     """Values `low` or `high` whose mean is the gain, which must lie between them: as noisy as it can be."""
     if not (is_finite(low) and is_finite(high) and low < high):
         raise InvalidProblem(f"values are one of two finite numbers, low < high, got {low!r} and {high!r}")
-    return Response(BERNOULLI, float(high - low), 0.0, float(low))
+    return Response(BERNOULLI, float(high), 0.0, float(low))
 
 
 def btl(beta: float, careless: float = 0.0) -> Response:
@@ -111,7 +111,7 @@ def respond(response: Response, gain: float, rival_gain: float, seed: int) -> fl
         z, _ = normals(seed, 0, ANSWER, 0)
         return gain + response.scale * z
     if response.kind == BERNOULLI:
-        return response.low + (response.scale if u * response.scale < gain - response.low else 0.0)
+        return response.scale if u * (response.scale - response.low) < gain - response.low else response.low
     if v < response.careless:
         return 1.0 if u < 0.5 else 0.0
     return 1.0 if u < preference(response, gain - rival_gain) else 0.0

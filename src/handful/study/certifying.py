@@ -104,13 +104,13 @@ def _account(fold: Fold, noise: float, delta: float) -> Account:
 
 def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
     """What the audit has shown: W ≥ lower, and the k largest gains given the anchor's picks are at most upper."""
-    problem, rules = fold.setup.problem, state.rules[0]
-    lower, upper, share = float(rules["lower"]), float(rules["upper"]), float(rules["share"])
+    problem, rules, above = fold.setup.problem, state.rules[0], state.joint.rules[0]
+    lower, upper, share = float(rules["lower"]), float(above["upper"]), float(rules["share"])
     reasons: tuple[str, ...] = ()
     if fold.rounds[-1].closing.ended == "out of reach":
         reasons = (f"the claim asked for is out of reach: {100 * min(1.0, lower / upper):.0f}% is what could be shown",)
     certificate = from_values(Account(lower, upper), _guarantee(fold), problem.delta, assumptions_of(problem), reasons)
-    if int(rules["anchor"]) == 0:
+    if int(above["anchor"]) == 0:
         return certificate
     met = _guarantee(fold)
     bound, epsilon = met.bound, met.epsilon

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from handful.core.checks import is_finite
-from handful.core.explorers import audited, bounds, certified, duels, pivot, sharp, thompson
+from handful.core.explorers import audited, bounds, certified, duels, joint, pivot, scout, sharp, thompson
 from handful.core.explorers.paper import TopX, assumptions_of, check_shrink, needs_an_end, noise_of, one_of
 from handful.core.explorers.protocol import State
 from handful.core.feedback import Preferences, Values
@@ -108,23 +108,7 @@ class Certified:
             needs_an_end(self.name, problem, False)
         k = problem.rounds
         if self.rule == "audit":
-            return audited.new_audited(
-                problem.size,
-                k,
-                problem.seed,
-                problem.in_flight,
-                self.near,
-                2.0,
-                prior=scores(problem),
-                noise=noise_of(problem),
-                span=values.span,
-                high=values.range[1] if values.range is not None else 0.0,
-                share=problem.ratio or 1.0 - 1.0 / math.e,
-                epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
-                delta_upper=0.7 * AUDITED * problem.delta,
-                delta_lower=0.3 * AUDITED * problem.delta,
-                shrink=self.shrink,
-            )
+            return self._audited(problem, values)
         if problem.ratio is not None:
             raise InvalidProblem("a ratio is certified by an audit: use Certified(rule='audit'), which is the default")
         return certified.new_certified(
@@ -138,6 +122,24 @@ class Certified:
             rounds=k,
             share=finite_step(k),
             epsilon=(problem.epsilon or 0.0) * finite_step(k) / (1.0 - 1.0 / math.e),
+        )
+
+    def _audited(self, problem: Problem, values: Values) -> State:
+        """A scout, U and W."""
+        size, k = problem.size, problem.rounds
+        known = {"noise": noise_of(problem), "span": values.span, "shrink": self.shrink}
+        high = values.range[1] if values.range is not None else 0.0
+        return audited.new_audited(
+            size,
+            k,
+            problem.seed,
+            problem.in_flight,
+            scout.new_scout(size, self.near, 2.0, noise_of(problem), scores(problem)),
+            joint.new_joint(size, k, high=high, delta=0.7 * AUDITED * problem.delta, **known),
+            share=problem.ratio or 1.0 - 1.0 / math.e,
+            epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
+            delta=0.3 * AUDITED * problem.delta,
+            **known,
         )
 
 

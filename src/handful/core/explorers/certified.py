@@ -34,7 +34,7 @@ from handful.core.explorers.tree import new_tree, plant, seat
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 
-INVESTED = 0.5  # a bank goes on in a round until this share of what it could still show is shown beyond its due
+INVESTED = 0.2  # a bank goes on in a round until this share of what it could still show is shown beyond its due
 
 RULES = np.dtype(
     [
@@ -179,8 +179,6 @@ def leave(state: CertifiedState, item: int) -> None:
     """Neither among the bounds nor among the means."""
     forget(state.bounds, item)
     seat(state.tree, state.means, state.means, item, False)
-    if state.rules[0].first == item:
-        state.rules[0].first = uppermost(state.bounds, -1)
 
 
 @kernel
@@ -195,7 +193,7 @@ def late(state: CertifiedState, item: int, rival: int, answer: float) -> None:
 
 @kernel
 def conclude(state: CertifiedState, ended: int) -> None:
-    """The best mean; or the best upper bound where nothing was answered."""
+    """The best mean; or who had it when last asked, where nothing was answered."""
     take(state, leader(state), ended)
 
 

@@ -24,7 +24,7 @@ from handful.core.objective import Floats, Ints
 
 FIRST = 10.0
 FEW = 20.0  # answers per item, over all rounds, from which on z grows
-PLENTY = 4  # how many times what is in flight about an item must have been answered
+PLENTY = 2  # how many times what is in flight about an item must have been answered
 LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
 
 RULES = np.dtype(
@@ -36,7 +36,7 @@ RULES = np.dtype(
         ("answers", np.int64),
         ("items", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
-        ("first", np.int64),  # items whose first answer of this round is in flight
+        ("first", np.int64),  # items without hope because their first answer of this round is in flight
     ],
     align=True,
 )
@@ -106,6 +106,7 @@ def scout_begin(scout: Scout) -> None:
 @kernel
 def scout_forget(scout: Scout, item: int) -> None:
     """`item` is no longer a candidate."""
+    set_hope(scout, item, scout.items[item].cap)
     show(scout, item, False)
 
 
@@ -128,7 +129,6 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
     r.answers += 1
     if seen.count == 1:
         r.items += 1
-        r.first -= 1
     else:
         r.squares += (answer - before) * (answer - row.mean)
     row.next = min(row.cap, row.mean + LASTING * error(scout, T))
@@ -139,7 +139,15 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
 def look_ahead(scout: Scout, item: int, answers: int) -> None:
     """The hope of an item once it has so many answers, if those in flight leave its mean as it is."""
     row = scout.items[item]
-    row.hope = min(row.cap, row.mean + error(scout, float(answers)))
+    set_hope(scout, item, min(row.cap, row.mean + error(scout, float(answers))))
+
+
+@small
+def set_hope(scout: Scout, item: int, hope: float) -> None:
+    """Give an item this hope, and know how many have none."""
+    row = scout.items[item]
+    scout.rules[0].first += (1 if hope == -np.inf else 0) - (1 if row.hope == -np.inf else 0)
+    row.hope = hope
     show(scout, item, True)
 
 
@@ -175,9 +183,7 @@ def scout_next(scout: Scout, board: Board) -> int:
         if board.round[0].asked > board.round[0].counted and (nobody_near(scout, board, lead) or plenty(board, item)):
             return -1
     if waited_for(board, item) == 0:  # one first answer is enough to wait for
-        scout.rules[0].first += 1
-        scout.items[item].hope = -np.inf
-        show(scout, item, True)
+        set_hope(scout, item, -np.inf)
     elif board.items[item].count > 0:
         look_ahead(scout, item, waited_for(board, item) + 1)
     return item
@@ -203,23 +209,23 @@ def scout_void(scout: Scout, board: Board, item: int) -> None:
     if board.items[item].count > 0:
         look_ahead(scout, item, waited_for(board, item))
     elif board.items[item].waiting == 0:
-        scout.rules[0].first -= 1
-        scout.items[item].hope = scout.items[item].cap
-        show(scout, item, True)
+        set_hope(scout, item, scout.items[item].cap)
 
 
 @kernel
 def scout_spread(scout: Scout, board: Board) -> bool:
-    """Whether nobody has hope to beat the leader by much."""
+    """Whether nobody has hope to beat the leader by much, now that nothing is in flight."""
+    if scout.rules[0].first > 0:  # one was to be asked about, and then another was
+        for i in range(len(scout.items)):
+            if board.items[i].where >= 0 and board.items[i].count == 0:
+                set_hope(scout, i, scout.items[i].cap)
     lead = scout.means[1]
-    if lead < 0 or scout.items[lead].mean == -np.inf or scout.rules[0].first > 0:
-        return False
-    return nobody_near(scout, board, lead)
+    return lead >= 0 and scout.items[lead].mean > -np.inf and nobody_near(scout, board, lead)
 
 
 @small
 def nobody_near(scout: Scout, board: Board, lead: int) -> bool:
-    """The same, of those who have an answer in this round or none in flight."""
+    """The same, if what is in flight leaves means as they are."""
     other = second(scout, lead)
     if other < 0:
         return True
