@@ -115,13 +115,13 @@ def run(
     ratio: float | None = None,
     noise: float = 0.0,
     known: Known = "R",
+    cap: int = 300_000,
 ) -> tuple[State, Simulation]:
     """One run. An explorer with too small a radius may hang on a tie, having lost sight of the best: hence the cap."""
     objective = INSTANCES[name]
     feedback, response = told(known, noise or NOISE.get(name, 2.0), float(gains(name, ()).max()))
     problem = Problem(objective.size, K, feedback, epsilon=epsilon, ratio=ratio, delta=DELTA, seed=seed)
     state = explorer.build(problem)
-    cap = 300_000 if getattr(explorer, "shrink", 1.0) < 1.0 else 3_000_000
     return state, simulate(state, objective, response, K, cap=cap)
 
 
@@ -139,7 +139,9 @@ def a_round_is_broken(name: str, rule: str, known: Known, shrink: float, noise: 
 
     def broken(seed: int) -> bool:
         explorer = Certified(rule=rule, shrink=shrink)  # type: ignore[arg-type]
-        _, result = run(name, explorer, seed, epsilon=epsilon, noise=noise, known=known)
+        _, result = run(
+            name, explorer, seed, epsilon=epsilon, noise=noise, known=known, cap=300_000 if shrink < 1 else 3_000_000
+        )
         for j, r in enumerate(result.rounds, 1):
             if r.ended != "rule":
                 assert shrink < 1.0
