@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+from typing import Any
+
 import numpy as np
 import pytest
 
 from handful import Certified, Study, Values
 from handful.core.explorers.audited import SCOUTING
+from handful.errors import InvalidProblem
 from handful.study import Question
+from handful.study.export import answer_lines
 
 DEPTH = (10.0, 8.0, 6.0)  # what any item gains, given none, one and two others
 
@@ -126,3 +131,42 @@ def test_answers_that_end_before_an_audit_still_certify_what_they_show(budget: i
     assert certificate.ratio is not None
     assert certificate.ratio > 0.02
     assert certificate.value is None or certificate.value <= gains[:4].sum()
+
+
+def noisy(q: Question) -> float:
+    """Between 0 and 5."""
+    gain = (3.4 - 0.1 * q.item) * 0.8 ** len(q.chosen)
+    return gain + float(np.random.default_rng(q.seed).uniform(-1, 1)) * min(1.0, gain, 5.0 - gain)
+
+
+@pytest.mark.parametrize(
+    "given", [{"budget": 500}, {"epsilon": 0.5, "budget": 1000, "explorer": Certified(rule="bank")}]
+)
+def test_a_known_range_caps_what_any_selection_may_be_worth(given: dict[str, Any]) -> None:
+    certificate = Study(range(30), 4, feedback=Values(range=(0, 5)), seed=1, **given).run(noisy).certificate
+    assert certificate.optimum is not None
+    assert certificate.optimum <= 4 * 5
+
+
+def test_an_audit_that_ends_early_says_so_and_claims_no_share_of_nothing() -> None:
+    certificate = (
+        Study(range(30), 4, feedback=Values(range=(0, 5)), epsilon=0.5, budget=1000, seed=1).run(noisy).certificate
+    )
+    assert certificate.ratio is None or certificate.ratio > 0
+    assert any("the answers ended" in reason for reason in certificate.reasons)
+
+
+def test_exported_answers_say_given_how_many_picks_they_were_asked() -> None:
+    study = Study(range(30), 4, feedback=Values(range=(0, 5)), ratio=0.5, seed=1)
+    study.run(noisy)
+    rows = list(csv.DictReader("".join(answer_lines(study)).splitlines()))
+    picks = [str(item) for item in study.result().chosen]
+    last = [row for row in rows if row["round"] == "4"]
+    assert {row["given"] for row in rows if row["round"] == "2"} == {"1"}
+    assert {row["given"] for row in last} >= {"0", "1", "2", "3"}  # the audit looks back
+    assert {row["item"] for row in last if row["given"] == "2"} <= {picks[2]}
+
+
+def test_two_claims_at_once_are_refused() -> None:
+    with pytest.raises(InvalidProblem, match="one claim is proved"):
+        Study(range(9), 2, feedback=Values(noise=1), epsilon=0.1, ratio=0.5)

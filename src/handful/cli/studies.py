@@ -39,8 +39,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
 
 The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
 ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
-is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped; with a larger
---budget it goes on for longer.
+is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped, or for longer with
+a larger --budget; a study that is finished stays as it is.
 """,
 )
 def select(
@@ -268,6 +268,11 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     differs = [key for key, value in wanted.items() if found[key] != value]
     if differs == ["budget"] and _extended(study, described.status().budget):
         return study
+    if differs == ["budget"] and study.status().finished:
+        study.release()
+        raise InvalidProblem(
+            f"the study {name!r} in {storage} is finished, and no budget adds to it: give another --name"
+        )
     if differs:
         found["budget"], wanted["budget"] = study.status().budget, described.status().budget  # also if extended
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)

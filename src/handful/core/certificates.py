@@ -64,7 +64,7 @@ class Certificate:
         said: list[str] = []
         if self.ratio is not None and self.ratio > 0:
             worth = f"this selection is worth at least {100 * self.ratio:.0f}% of the best possible one"
-            if self.value is not None and self.optimum is not None:
+            if self.value is not None and self.optimum and abs(self.value / self.optimum - self.ratio) < 0.005:
                 worth += f" (at least {self.value:.3g}, where none is worth more than {self.optimum:.3g})"
             said.append(worth)
         if self.claim is not None:
@@ -144,17 +144,18 @@ def account_of(
     delta: float,
     span: float = 0.0,
     shrink: float = 1.0,
+    most: float = math.inf,
     without: Sequence[int] = (),
 ) -> Account:
     """L and F from what the rounds counted, whoever chose what to ask.
 
-    `span` is the length of the range of answers, where one is known, `without` are items that were withdrawn, and
-    `shrink` is for tests of power.
+    Where a range of answers is known, `span` is its length and `most` its end; `without` are items that were withdrawn,
+    and `shrink` is for tests of power.
     """
     size = len(rounds[0].count)
     alpha = delta / (k * size)
     value, against, ceiling, spent = 0.0, math.inf, math.inf, 0.0
-    upper = np.full(size, np.inf)
+    upper = np.full(size, most)
     chosen = np.zeros(size, bool)
     chosen[list(without)] = True
     for r in rounds:

@@ -60,7 +60,11 @@ def _view(state: State) -> Estimates:
         elif isinstance(state, AuditedState):
             radius = _anytime(state)
     known = count > 0
-    return Estimates(mean, np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf))
+    lower, upper = np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf)
+    if isinstance(state, AuditedState) and state.joint.rules["span"][0] > 0:
+        high, span = float(state.joint.rules["high"][0]), float(state.joint.rules["span"][0])
+        return Estimates(mean, np.maximum(lower, high - span), np.minimum(upper, high))
+    return Estimates(mean, lower, upper)
 
 
 def _believed(mean: Floats, variance: Floats) -> Estimates:

@@ -41,6 +41,11 @@ class Values:
         return 0.0 if self.range is None else self.range[1] - self.range[0]
 
     @property
+    def most(self) -> float:
+        """No answer is larger."""
+        return math.inf if self.range is None else self.range[1]
+
+    @property
     def sub_gaussian(self) -> float | None:
         """R, if anything is known: half the range for bounded answers (Hoeffding)."""
         return self.span / 2 if self.range is not None else self.noise

@@ -84,6 +84,8 @@ def estimate(
     whole("runs", runs, 1)
     if (quality is None) == (epsilon is None and ratio is None):
         raise InvalidProblem("say what to pay for: epsilon= or ratio= for a guarantee, or quality= (say 0.95)")
+    if epsilon is not None and ratio is not None:
+        raise InvalidProblem("one claim is proved: give epsilon= or ratio=, not both")
     if not (is_finite(best_gain) and best_gain > 0):
         raise InvalidProblem(f"best_gain is what the best item is worth in the units of the answers, got {best_gain!r}")
     if quality is not None and not 0 < quality <= 1:

@@ -31,6 +31,7 @@ UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Value
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
 UNAUDITED = "the answers ended before the audit that would have shown more"
+UNFINISHED = "the answers ended in the middle of the audit that would have shown more"
 SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 
 
@@ -99,7 +100,8 @@ def _account(fold: Fold, noise: float, delta: float) -> Account:
     assert isinstance(problem.feedback, Values)
     rounds = [Counted(closed.closing.pick, closed.answers, closed.means, closed.spreads) for closed in fold.rounds]
     gone = sorted(fold.exploration.withdrawn)
-    return account_of(rounds, problem.rounds, noise, delta, problem.feedback.span, without=gone)
+    known = problem.feedback
+    return account_of(rounds, problem.rounds, noise, delta, known.span, most=known.most, without=gone)
 
 
 def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
@@ -107,8 +109,12 @@ def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
     problem, rules, above = fold.setup.problem, state.rules[0], state.joint.rules[0]
     lower, upper, share = float(rules["lower"]), float(above["upper"]), float(rules["share"])
     reasons: tuple[str, ...] = ()
+    shown = min(1.0, lower / upper) if upper > 0 else 0.0
     if fold.rounds[-1].closing.ended == "out of reach":
-        reasons = (f"the claim asked for is out of reach: {100 * min(1.0, lower / upper):.0f}% is what could be shown",)
+        seen = f"seen when {100 * shown:.0f}% was shown; ask for less to see how much can be"
+        reasons = (f"the claim asked for is out of reach: {seen}",)
+    elif fold.rounds[-1].closing.ended != "rule":
+        reasons = (UNFINISHED,)
     certificate = from_values(Account(lower, upper), _guarantee(fold), problem.delta, assumptions_of(problem), reasons)
     if int(above["anchor"]) == 0:
         return certificate
@@ -116,7 +122,7 @@ def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
     bound, epsilon = met.bound, met.epsilon
     if bound is None and problem.ratio is None and certificate.bound is not None:
         bound, epsilon = OPTIMUM_BOUND, max(0.0, share * upper - lower)
-    ratio = min(share, lower / upper) if upper > 0 else None
+    ratio = min(share, shown) if shown > 0 else None
     return replace(certificate, bound=bound, epsilon=epsilon, ratio=ratio, optimum=None)
 
 

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from handful.core.draws import question_seed
-from handful.core.explorers.board import BACK
 from handful.errors import InvalidAnswer, InvalidProblem, StudyClosed
 from handful.study import events
 from handful.study.fold import Fold
-from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt
+from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, picks_given
 from handful.study.writer import Writer
 
 
@@ -126,7 +125,7 @@ class Desk:
             in_round,
             self.items[fold.questions.item[number]],
             None if rival < 0 else self.items[rival],
-            self._first_picks(round_ - 1 if rival > BACK else len(fold.setup.problem.chosen) + BACK - rival),
+            self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, rival)),
             question_seed(self._seed, round_, in_round),
         )
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from handful.errors import StorageCorrupt
 from handful.storage import Record
 from handful.study.events import Asked, Told, from_record
-from handful.study.questions import STANDINGS
+from handful.study.questions import STANDINGS, picks_given
 
 if TYPE_CHECKING:
     from handful.study.study import Study
 
-COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told")
+COLUMNS = ("question", "round", "given", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -41,6 +41,8 @@ def records_of(lines: Iterable[str]) -> Iterator[Record]:
 def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
+    `given` is how many picks the question was asked given: those before its round, or fewer in an audit.
+
     `meta` names what to add from that which was told along with the answers.
     """
     yield _line((*COLUMNS, *meta))
@@ -59,6 +61,7 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                 (
                     f"q{q}",
                     fold.questions.round[q],
+                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], rival),
                     ids[fold.questions.item[q]],
                     ids[rival] if rival >= 0 else "",
                     int(answer) if rival >= 0 else repr(answer),

@@ -6,11 +6,20 @@ from array import array
 from dataclasses import dataclass
 from typing import Any
 
+from handful.core.explorers.board import BACK
 from handful.errors import UnknownQuestion
 
 # What became of a question.
 OPEN, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
 STANDINGS = ("open", "provisional", "answered", "late", "void")
+
+
+def picks_given(chosen: int, round_: int, rival: int) -> int:
+    """How many items a question of a round takes for picked: those before the round, or fewer if it looks back.
+
+    `chosen` is how many were so from the start.
+    """
+    return round_ - 1 if rival > BACK else chosen + BACK - rival
 
 
 @dataclass(frozen=True, slots=True)

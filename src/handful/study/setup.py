@@ -95,6 +95,10 @@ def make_setup(
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
     if not isinstance(feedback, (Values, Preferences)):
         raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
+    if epsilon is not None and ratio is not None:
+        raise InvalidProblem(
+            "one claim is proved: give epsilon= for (1 − 1/e)·f(OPT) − ε, or ratio= for a share of f(OPT)"
+        )
     problem = Problem(
         size=len(items),
         k=k,

@@ -128,14 +128,13 @@ class Certified:
         """A scout, U and W."""
         size, k = problem.size, problem.rounds
         known = {"noise": noise_of(problem), "span": values.span, "shrink": self.shrink}
-        high = values.range[1] if values.range is not None else 0.0
         return audited.new_audited(
             size,
             k,
             problem.seed,
             problem.in_flight,
             scout.new_scout(size, self.near, 2.0, noise_of(problem), scores(problem)),
-            joint.new_joint(size, k, high=high, delta=0.7 * AUDITED * problem.delta, **known),
+            joint.new_joint(size, k, high=values.most, delta=0.7 * AUDITED * problem.delta, **known),
             share=problem.ratio or 1.0 - 1.0 / math.e,
             epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
             delta=0.3 * AUDITED * problem.delta,
@@ -258,7 +257,7 @@ def item_bounds(problem: Problem, top: int, shrink: float) -> bounds.Bounds:
         return bounds.new_bounds(problem.size, top, kind=bounds.NORMAL, **rules)
     rules["alpha"] *= 0.5  # two sequences share each
     rules["alpha_pooled"] *= 0.5
-    return bounds.new_bounds(problem.size, top, kind=bounds.BOUNDED, span=feedback.span, **rules)
+    return bounds.new_bounds(problem.size, top, feedback.most, kind=bounds.BOUNDED, span=feedback.span, **rules)
 
 
 def scores(problem: Problem) -> Floats | None:

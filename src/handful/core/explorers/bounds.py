@@ -63,15 +63,15 @@ class Bounds(NamedTuple):
     tree: Ints  # of the others
 
 
-def new_bounds(size: int, k: int, **rules: float) -> Bounds:
-    """Nothing is known: upper bounds are infinite."""
+def new_bounds(size: int, k: int, most: float = np.inf, **rules: float) -> Bounds:
+    """Nothing is known, but that no answer is larger than `most`."""
     r = np.zeros(1, RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
     with np.errstate(divide="ignore"):
         r["logs"], r["logs_pooled"] = -2.0 * np.log(r["alpha"]), -2.0 * np.log(r["alpha_pooled"])
     items = np.zeros(size, ITEM)
-    items["upper"] = np.inf
+    items["upper"] = most
     items["place"] = -1
     bounds = Bounds(r, items, np.zeros(k, np.int64), new_tree(size))
     plant(bounds.tree, items["upper"], items["upper"])

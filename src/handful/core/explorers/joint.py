@@ -37,7 +37,7 @@ RULES = np.dtype(
         ("k", np.int64),
         ("noise", np.float64),  # R
         ("span", np.float64),  # H; 0 if no range is known
-        ("high", np.float64),  # and its upper end
+        ("high", np.float64),  # and its upper end, else ∞
         ("delta", np.float64),  # δ
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("anchor", np.int64),  # how many picks are given
@@ -278,7 +278,7 @@ def bound(joint: Joint) -> None:
         if u < found or found == np.inf:
             found, width = u, w
             rules.way = way
-    rules.upper = max(found, 0.0)
+    rules.upper = max(min(found, m * rules.high), 0.0)
     rules.width = width
     name_the_worst(joint, m)
 

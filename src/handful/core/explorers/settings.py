@@ -70,5 +70,6 @@ def default_explorer(problem: Problem) -> Explorer:
     if problem.total is None:
         if guaranteed:
             raise InvalidProblem(f"a guarantee needs {needs}; or give budget= instead, the answers you can afford")
-        raise InvalidProblem("say when to stop: epsilon= for a guarantee, or budget=, the answers you can afford")
+        proof = "epsilon= or ratio=" if isinstance(feedback, Values) else "epsilon="
+        raise InvalidProblem(f"say when to stop: {proof} for a guarantee, or budget=, the answers you can afford")
     return chosen
