@@ -121,6 +121,9 @@ def test_a_larger_budget_goes_on_with_the_same_study(handful: Handful) -> None:
     less = handful(*SELECT[:-1], "100")
     assert less.code == 2
     assert "budget: 120 there, 100 here" in less.err
+    more = handful(*SELECT[:-1], "200")
+    assert more.code == 2
+    assert "is finished" in more.err
 
 
 def test_select_certifies_a_share_of_the_optimum(handful: Handful) -> None:

@@ -22,7 +22,7 @@ GAINS = (1.0, 0.9, 0.5, 0.2, 0.1)
 
 def joint_of(answers: Sequence[np.ndarray], span: float) -> Joint:
     """What is known of items with these answers given nothing chosen."""
-    joint = new_joint(len(answers), K, noise=SPAN / 2, span=span, high=HIGH, delta=DELTA)
+    joint = new_joint(len(answers), K, noise=SPAN / 2, span=span, high=HIGH if span else math.inf, delta=DELTA)
     drop_anchor(joint, new_board(len(answers), K, 0, 1), 0)
     for item, some in enumerate(answers):
         for x in some:

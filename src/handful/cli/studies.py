@@ -268,7 +268,7 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     differs = [key for key, value in wanted.items() if found[key] != value]
     if differs == ["budget"] and _extended(study, described.status().budget):
         return study
-    if differs == ["budget"] and study.status().finished:
+    if differs == ["budget"] and study.status().finished and _more(described, study):
         study.release()
         raise InvalidProblem(
             f"the study {name!r} in {storage} is finished, and no budget adds to it: give another --name"
@@ -282,6 +282,12 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
             "give the same options to go on with it, or another --name"
         )
     return study
+
+
+def _more(described: Study, study: Study) -> bool:
+    """Whether a larger budget is described than the study has."""
+    wanted, found = described.status().budget, study.status().budget
+    return wanted is not None and found is not None and wanted > found
 
 
 def _extended(study: Study, budget: int | None) -> bool:
