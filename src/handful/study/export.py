@@ -16,7 +16,7 @@ from handful.study.questions import STANDINGS, picks_given
 if TYPE_CHECKING:
     from handful.study.study import Study
 
-COLUMNS = ("question", "round", "given", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told")
+COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told", "given")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -61,7 +61,6 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                 (
                     f"q{q}",
                     fold.questions.round[q],
-                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], rival),
                     ids[fold.questions.item[q]],
                     ids[rival] if rival >= 0 else "",
                     int(answer) if rival >= 0 else repr(answer),
@@ -70,6 +69,7 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                     int(fold.questions.worker[q] in excluded),
                     f"{asked.pop(q):.3f}",
                     f"{record.time:.3f}",
+                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], rival),
                     *(more.get(name, "") for name in meta),
                 )
             )
