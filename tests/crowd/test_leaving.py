@@ -26,22 +26,23 @@ SOON = BACK_WITHIN_S + 0.1
 def page_of(person: Person, *, present: bool = True) -> Iterator[None]:
     """The stream of an open page."""
     with person.http.stream("GET", f"/api/s/{STUDY}/events", params={"present": present}) as stream:
-        assert any(line.startswith("event:") for line in stream.iter_lines())
+        lines = stream.iter_lines()  # without this name the stream is closed as soon as the first event is read
+        assert any(line.startswith("event:") for line in lines)
         yield
 
 
-def noticed(server: Started) -> None:
-    """Wait until the server knows that no page is open."""
-    for _ in range(100):
-        if len(server.hall.streams) == 0:
+def noticed(server: Started, still_open: int = 0) -> None:
+    """Wait until the server knows that so many streams are open, and no more."""
+    for _ in range(250):
+        if len(server.hall.streams) == still_open:
             return
         time.sleep(0.02)
-    raise AssertionError("the stream is still open")
+    raise AssertionError(f"{len(server.hall.streams)} streams are open, not {still_open}")
 
 
 def closed_page(server: Started, person: Person, **options: bool) -> None:
     with page_of(person, **options):
-        pass
+        noticed(server, 1)
     noticed(server)
 
 
@@ -97,9 +98,12 @@ def test_a_reload_a_second_tab_and_a_last_request_keep_the_question(serve: Serve
     with page_of(person), ExitStack() as reloaded:
         with page_of(person):
             question = person.token
+            noticed(server, 2)
+        noticed(server, 1)
         clock.now += SOON  # the other tab is still open
         assert held(server) == 1
         reloaded.enter_context(page_of(person))
+        noticed(server, 2)
     noticed(server)
     clock.now += BACK_WITHIN_S - 1
     person.next()
