@@ -323,6 +323,51 @@ def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
     assert [line["side"] for line in answers(server)] == ["right"]
 
 
+DECODE_SLOWLY = """() => {
+  const decode = HTMLImageElement.prototype.decode;
+  HTMLImageElement.prototype.decode = async function () {
+    await new Promise((go) => {
+      window.decodeNow = go;
+      document.body.dataset.decoding = "";
+    });
+    delete document.body.dataset.decoding;
+    return decode.call(this);
+  };
+  window.decodeAsEver = () => {
+    HTMLImageElement.prototype.decode = decode;
+    window.decodeNow();
+  };
+}"""
+
+
+def test_what_is_enlarged_is_what_is_said_and_chosen_while_the_other_picture_is_slow(
+    serve: Serve, somebody: Somebody
+) -> None:
+    server = serve()
+    desk = WorkersPage.joined(server, somebody()).ready()
+    page, enlarged, before = desk.page, desk.page.locator("#enlarged"), desk.question
+    page.locator("#right .magnify").click()
+    expect(enlarged).to_contain_text("Option 2")
+    page.evaluate(DECODE_SLOWLY)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("body[data-decoding]")
+    page.keyboard.press("Space")
+    expect(enlarged).to_be_hidden()
+    page.evaluate("() => window.decodeNow()")
+    page.wait_for_timeout(300)
+    expect(enlarged).to_be_hidden()  # a late picture does not open it again
+    page.locator("#right .magnify").click()
+    page.wait_for_selector("body[data-decoding]")
+    page.evaluate("() => window.decodeNow()")
+    expect(enlarged).to_contain_text("Option 2")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("body[data-decoding]")
+    expect(enlarged).to_contain_text("Option 2")
+    page.evaluate("() => { document.querySelector('#choose-enlarged').click(); window.decodeAsEver(); }")
+    desk.after(before)
+    assert [line["side"] for line in answers(server)] == ["right"]
+
+
 def tab_to(page: Page, selector: str) -> Locator:
     """Press Tab until the focus is there."""
     for _ in range(20):

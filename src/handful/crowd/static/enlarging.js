@@ -7,6 +7,7 @@ export class Enlarging {
   #dialog = find("#enlarged");
   #other = null;
   #choose = null;
+  #turn = 0;
 
   constructor() {
     this.#dialog.addEventListener("keydown", (event) => this.#key(event));
@@ -34,13 +35,18 @@ export class Enlarging {
     this.#show(pair[side], `Option ${number}`, () => this.side(pair, other, choose), () => choose(side));
   }
 
+  /** Nothing changes until the picture is there: what is said, seen and chosen is always the same card. */
   async #show(card, label, other, choose) {
+    const turn = (this.#turn += 1);
+    const flipped = this.open;
+    const shown = await face(card);
+    if (turn !== this.#turn || (flipped && !this.open)) return;
     [this.#other, this.#choose] = [other, choose];
     find("#flip").hidden = !other;
     find("#choose-enlarged").hidden = !choose;
     find(".caption", this.#dialog).textContent = [label, card.caption].filter(Boolean).join(" · ");
     this.#dialog.setAttribute("aria-label", `${label}, enlarged: ${words(card).slice(0, 120)}`);
-    find(".shown", this.#dialog).replaceChildren(await face(card));
+    find(".shown", this.#dialog).replaceChildren(shown);
     if (!this.open) {
       this.#dialog.showModal();
       find("#close-enlarged").focus();
