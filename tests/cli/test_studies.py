@@ -123,7 +123,7 @@ def test_a_larger_budget_goes_on_with_the_same_study(handful: Handful) -> None:
     assert "budget: 120 there, 100 here" in less.err
     more = handful(*SELECT[:-1], "200")
     assert more.code == 2
-    assert "is finished" in more.err
+    assert "that is finished" in more.err
 
 
 def test_select_certifies_a_share_of_the_optimum(handful: Handful) -> None:

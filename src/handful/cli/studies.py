@@ -268,26 +268,16 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     differs = [key for key, value in wanted.items() if found[key] != value]
     if differs == ["budget"] and _extended(study, described.status().budget):
         return study
-    if differs == ["budget"] and study.status().finished and _more(described, study):
-        study.release()
-        raise InvalidProblem(
-            f"the study {name!r} in {storage} is finished, and no budget adds to it: give another --name"
-        )
     if differs:
         found["budget"], wanted["budget"] = study.status().budget, described.status().budget  # also if extended
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
+        over = " that is finished" if study.status().finished else ""
         study.release()
         raise InvalidProblem(
-            f"there is a study {name!r} in {storage}, and it is another one ({options}): "
+            f"there is a study {name!r} in {storage}{over}, and it is another one ({options}): "
             "give the same options to go on with it, or another --name"
         )
     return study
-
-
-def _more(described: Study, study: Study) -> bool:
-    """Whether a larger budget is described than the study has."""
-    wanted, found = described.status().budget, study.status().budget
-    return wanted is not None and found is not None and wanted > found
 
 
 def _extended(study: Study, budget: int | None) -> bool:

@@ -67,12 +67,9 @@ SCOUTING, UPPER, LOWER, DONE = range(4)
 RULES = np.dtype(
     [
         ("k", np.int64),
-        ("noise", np.float64),  # R
-        ("span", np.float64),  # the length of the range of answers; 0 if none is known
         ("share", np.float64),  # s
         ("epsilon", np.float64),  # ε
         ("delta", np.float64),  # δ_W
-        ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("picked", np.int64),
         ("hoped", np.float64),  # f(S), as the scout saw it
         ("phase", np.int64),
@@ -115,7 +112,7 @@ def new_audited(
 ) -> AuditedState:
     """Nothing is known."""
     r = np.zeros(1, RULES)
-    for name, value in ({"shrink": 1.0} | rules).items():
+    for name, value in rules.items():
         r[name] = value
     r["k"] = k
     r["outlook"] = np.inf
@@ -183,19 +180,20 @@ def weight(state: AuditedState, at: int) -> float:
 @small
 def bound_below(state: AuditedState) -> None:
     """W, from n cycles of one fresh answer for each pick."""
-    rules, anchor = state.rules[0], state.joint.rules[0].anchor
+    rules, known = state.rules[0], state.joint.rules[0]
+    anchor, span = known.anchor, known.span
     if rules.cycles == 0:
         rules.lower = 0.0
         rules.width = np.inf
         return
     n = float(rules.cycles)
     q = (rules.k - anchor) + anchor * (1.0 - rules.share) ** 2
-    delta = rules.delta if rules.span == 0.0 else 0.5 * rules.delta
-    width = mixture_width(n * q, rules.noise, 2.0 * math.log(1.0 / delta), rules.rho) * q
-    if rules.span > 0.0:
-        V = rules.fresh_spread / rules.span**2 + q * FIRST
-        width = min(width, rules.span * bernstein(n, V, math.log(1.0 / delta)))
-    rules.width = rules.shrink * width
+    delta = rules.delta if span == 0.0 else 0.5 * rules.delta
+    width = mixture_width(n * q, known.noise, 2.0 * math.log(1.0 / delta), rules.rho) * q
+    if span > 0.0:
+        V = rules.fresh_spread / span**2 + q * FIRST
+        width = min(width, span * bernstein(n, V, math.log(1.0 / delta)))
+    rules.width = known.shrink * width
     rules.lower = max(0.0, rules.fresh / n - rules.width)
 
 
@@ -291,10 +289,10 @@ def begin_audit(state: AuditedState, item: int) -> None:
 @small
 def plan(state: AuditedState) -> None:
     """ρ for the fresh answers: sharpest where their width will be about a tenth of what f(S) seems to be."""
-    rules = state.rules[0]
+    rules, known = state.rules[0], state.joint.rules[0]
     logs = 2.0 * math.log(1.0 / rules.delta) + 3.0
-    scale = 0.1 * max(rules.hoped, 1e-3 * state.joint.rules[0].width)
-    n = rules.noise * rules.noise * rules.k * logs / (scale * scale)
+    scale = 0.1 * max(rules.hoped, 1e-3 * known.width)
+    n = known.noise * known.noise * rules.k * logs / (scale * scale)
     rules.rho = max(1.0, n * rules.k / logs)
 
 

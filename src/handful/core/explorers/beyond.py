@@ -127,18 +127,25 @@ class Certified:
     def _audited(self, problem: Problem, values: Values) -> State:
         """A scout, U and W."""
         size, k = problem.size, problem.rounds
-        known = {"noise": noise_of(problem), "span": values.span, "shrink": self.shrink}
+        above = joint.new_joint(
+            size,
+            k,
+            noise=noise_of(problem),
+            span=values.span,
+            high=values.most,
+            delta=0.7 * AUDITED * problem.delta,
+            shrink=self.shrink,
+        )
         return audited.new_audited(
             size,
             k,
             problem.seed,
             problem.in_flight,
             scout.new_scout(size, self.near, 2.0, noise_of(problem), scores(problem)),
-            joint.new_joint(size, k, high=values.most, delta=0.7 * AUDITED * problem.delta, **known),
+            above,
             share=problem.ratio or 1.0 - 1.0 / math.e,
             epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
             delta=0.3 * AUDITED * problem.delta,
-            **known,
         )
 
 

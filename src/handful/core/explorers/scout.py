@@ -36,7 +36,7 @@ RULES = np.dtype(
         ("answers", np.int64),
         ("items", np.int64),  # pairs of item and round with an answer
         ("squares", np.float64),  # Σ (X − mean of its item and round)²
-        ("first", np.int64),  # items without hope because their first answer of this round is in flight
+        ("hopeless", np.int64),  # items without hope because their first answer of this round is in flight
     ],
     align=True,
 )
@@ -100,7 +100,7 @@ def scout_begin(scout: Scout) -> None:
         scout.items[i].hope = scout.items[i].cap
         scout.items[i].mean = -np.inf
     rebuild(scout)
-    scout.rules[0].first = 0
+    scout.rules[0].hopeless = 0
 
 
 @kernel
@@ -146,7 +146,7 @@ def look_ahead(scout: Scout, item: int, answers: int) -> None:
 def set_hope(scout: Scout, item: int, hope: float) -> None:
     """Give an item this hope, and know how many have none."""
     row = scout.items[item]
-    scout.rules[0].first += (1 if hope == -np.inf else 0) - (1 if row.hope == -np.inf else 0)
+    scout.rules[0].hopeless += (1 if hope == -np.inf else 0) - (1 if row.hope == -np.inf else 0)
     row.hope = hope
     show(scout, item, True)
 
@@ -215,7 +215,7 @@ def scout_void(scout: Scout, board: Board, item: int) -> None:
 @kernel
 def scout_spread(scout: Scout, board: Board) -> bool:
     """Whether nobody has hope to beat the leader by much, now that nothing is in flight."""
-    if scout.rules[0].first > 0:  # one was to be asked about, and then another was
+    if scout.rules[0].hopeless > 0:  # one was to be asked about, and then another was
         for i in range(len(scout.items)):
             if board.items[i].where >= 0 and board.items[i].count == 0:
                 set_hope(scout, i, scout.items[i].cap)

@@ -25,8 +25,9 @@ dt { font-weight: bold; margin-top: 1rem; } dd { margin: .2rem 0 0 0; } .note, .
 .holds { font: bold .8em system-ui, sans-serif; padding: .1em .5em; border-radius: .3em;
 border: 1px solid; white-space: nowrap; }
 .yes { color: #00604a; } .partly { color: #7a5200; } .no { color: #a02000; }
-body { overflow-wrap: anywhere; } table { border-collapse: collapse; }
+table { border-collapse: collapse; } .files { overflow-wrap: anywhere; }
 td, th { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; }
+@media (max-width: 40rem) { tr, td { display: block; } th { display: none; } td:empty { display: none; } }
 """
 KINDS = {"holds": "yes", "holds in part": "partly", "does not hold": "no", "is undecided": "partly"}
 
