@@ -34,6 +34,7 @@ def test_the_key_opens_and_a_wrong_one_does_not(serve: Serve, somebody: Somebody
     page.fill("#key", server.hall.secret.organizer_key)
     page.click("text=Log in")
     expect(page).to_have_url(re.compile(f"/organize/{STUDY}$"))
+    expect(page.locator("#state")).to_have_text("open")  # the page's script is there
     page.click("text=Log out")
     expect(page).to_have_url(re.compile("/organize/login$"))
     page.goto(f"{server.url}/organize/{STUDY}")
