@@ -295,6 +295,17 @@ def test_a_result_is_plain_data() -> None:
     assert "<table>" in result._repr_html_()
 
 
+@pytest.mark.parametrize("explorer", ["certified", "certified:rule=bank", "sharp", "thompson"])
+def test_a_round_knows_every_item_that_was_asked_about(explorer: str) -> None:
+    budget = {"epsilon": None, "budget": 60} if explorer == "thompson" else {}
+    result = valuing(explorer=explorer, **budget).run(lambda q: float(q.item[-1]))
+    for r in result.rounds:
+        assert r.asked.sum() == r.answers
+        assert (r.asked >= r.counted).all()
+    audited = result.rounds[-1].asked.sum() - result.rounds[-1].counted.sum()
+    assert (audited > 0) == (explorer == "certified")
+
+
 def test_a_result_is_drawn(tmp_path: Path) -> None:
     valuing().run(lambda q: float(q.item[-1])).plot(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

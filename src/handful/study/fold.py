@@ -181,12 +181,12 @@ class Fold:
         self.leases.forget_waiting()
 
     def answers_about(self, asked: range) -> Ints:
-        """For each item, the answered comparisons among `asked` that it took part in, on either side."""
+        """For each item, the answers among `asked` that are about it, on either side of a comparison."""
         questions, here = self.questions, slice(asked.start, asked.stop)
         answered = np.asarray(questions.standing[here]) == ANSWERED
-        sides = [np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival)]
+        item, rival = (np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival))
         size = self.setup.problem.size
-        return np.bincount(sides[0], minlength=size) + np.bincount(sides[1], minlength=size)
+        return np.bincount(item, minlength=size) + np.bincount(rival[rival >= 0], minlength=size)
 
     @property
     def spent(self) -> int:

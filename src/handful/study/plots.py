@@ -89,26 +89,26 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     _tidy(axis)
     if not rounds:
         return
-    counted = np.sum([r.counted for r in rounds], axis=0)
-    order = np.argsort(-counted, kind="stable")
-    order = order[counted[order] > 0][:MOST_ITEMS]
+    asked = np.sum([r.asked for r in rounds], axis=0)
+    order = np.argsort(-asked, kind="stable")
+    order = order[asked[order] > 0][:MOST_ITEMS]
     picks = [r.pick for r in rounds]
     items = rounds[0].items
     colours = [PICKED if items[i] in picks else OTHER for i in order]
-    axis.bar(range(len(order)), counted[order], color=colours, width=0.85)
+    axis.bar(range(len(order)), asked[order], color=colours, width=0.85)
     for place, i in enumerate(order):
         if items[i] in picks:
             axis.text(
                 place,
-                counted[i],
+                asked[i],
                 str(rounds[picks.index(items[i])].round),
                 ha="center",
                 va="bottom",
                 fontsize=8,
                 color=INK,
             )
-    asked = int((counted > 0).sum())
-    more = "" if asked <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {asked:,})"
+    known = int((asked > 0).sum())
+    more = "" if known <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {known:,})"
     axis.set_xlabel(f"items, most asked first{more}\nnumbers: the round that picked it", fontsize=8.5)
     axis.set_ylabel("answers")
     axis.set_xticks([])
