@@ -47,7 +47,13 @@ WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], t
     ("a preference for a value", values, lambda s: s.tell("q0", True), InvalidAnswer, "takes numbers, got True"),
     ("nan", values, lambda s: s.tell("q0", math.nan), InvalidAnswer, "finite number, got nan"),
     ("infinity", values, lambda s: s.tell("q0", np.inf), InvalidAnswer, "finite number"),
-    ("out of range", values, lambda s: s.tell("q0", 1.5), InvalidAnswer, "1.5 lies outside the range (0, 1)"),
+    (
+        "out of range",
+        values,
+        lambda s: s.tell("q0", 1.5),
+        InvalidAnswer,
+        "question q0, about b: answer 1.5 lies outside the range (0, 1)",
+    ),
     ("nothing", values, lambda s: s.tell("q0", None), InvalidAnswer, "got None"),
     (
         "an unknown question",

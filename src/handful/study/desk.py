@@ -83,11 +83,11 @@ class Desk:
             return self.receipt(question, repeated=True)
         if fold.closed:
             raise StudyClosed(f"the study is closed and takes no more answers, so that to question {id_} was not kept")
-        value = fold.setup.problem.feedback.check(answer)
+        value = self.checked(question, answer)
         if not (isinstance(undo_s, (int, float)) and 0 <= undo_s < math.inf):
             raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
         self.settle_of(worker, now)
-        self._emit(events.Told(question, self.stored(value), worker, now + undo_s if undo_s else None, meta), now)
+        self._emit(events.Told(question, value, worker, now + undo_s if undo_s else None, meta), now)
         if close:
             self.close_decided(now)
         return self.receipt(question, repeated=False)
@@ -134,6 +134,15 @@ class Desk:
         standing = self._fold.questions.standing[question]
         answer = None if standing == VOID else self.stored(self._fold.questions.answer[question])
         return Receipt(f"q{question}", answer, repeated, STANDINGS[standing])
+
+    def checked(self, question: int, answer: object) -> float | bool:
+        """The answer as it is stored, or an error that names the question."""
+        fold = self._fold
+        try:
+            return self.stored(fold.setup.problem.feedback.check(answer))
+        except InvalidAnswer as error:
+            about = fold.setup.ids[fold.questions.item[question]]
+            raise InvalidAnswer(f"question q{question}, about {about}: {error}") from None
 
     def stored(self, value: float) -> float | bool:
         """An answer as people and journals see it."""

@@ -152,8 +152,7 @@ class Study:
             held = self.fold.provisional.get(question)
             if held is None or held.worker != worker:
                 raise InvalidAnswer(f"question {id} has no answer of this worker that may still be revised")
-            value = self.fold.setup.problem.feedback.check(answer)
-            self._writer.emit(events.Revised(question, self._desk.stored(value), worker), now)
+            self._writer.emit(events.Revised(question, self._desk.checked(question, answer), worker), now)
             return self._desk.receipt(question, repeated=False)
 
     def skip(self, id: str, reason: str | None = None, worker: str | None = None) -> bool:
