@@ -19,6 +19,16 @@ from numba.core.errors import TypingError
 import handful.core.kernels
 
 RUN = "from box.core.user import answer; print(answer(1), sum(answer.stats.cache_hits.values()))"
+HEAR = """
+import logging
+
+heard, log = [], logging.getLogger("handful.compiling")
+log.addHandler(type("", (logging.Handler,), {"emit": lambda self, record: heard.append(record)})())
+log.setLevel(logging.INFO)
+from box.core.user import answer
+
+print(answer(1), answer(1.5) and len(heard))
+"""
 USER = """
 from box.core.helper import add
 from box.core.kernels import kernel
@@ -49,10 +59,10 @@ class Box:
         code = f"from box.core.kernels import small\n\n@small\ndef add(x):\n    return x + {n}\n"
         (self.core / "helper.py").write_text(code)
 
-    def run(self) -> tuple[int, int]:
+    def run(self, code: str = RUN) -> tuple[int, int]:
         """answer(1) in a new process, and how often it was taken from the cache."""
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONPATH": str(self.folder)}
-        command = [sys.executable, "-B", "-c", RUN]
+        command = [sys.executable, "-B", "-c", code]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         answer, hits = done.stdout.split()
         return int(answer), int(hits)
@@ -71,6 +81,14 @@ class Box:
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
     return Box(tmp_path)
+
+
+def test_that_it_compiles_is_said_once_and_only_when_it_does(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    assert box.run(HEAR) == (2, 1)
+    assert box.run(HEAR) == (2, 0)
+    box.helper_adds(10)
+    assert box.run(HEAR) == (11, 1)
 
 
 def test_the_next_process_finds_the_machine_code(box: Box) -> None:

@@ -6,11 +6,14 @@ would take most of their time (`_nrt` is Numba's name for that).
 `@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* file with
 kernels changes. (Numba's own cache looks only at the file a function stands in, although the compiled
 code contains the functions it calls.) Where no folder can be written, kernels compile anew in each process.
+
+That a process has to wait for compiling is said once, to the logger COMPILING.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -24,6 +27,7 @@ from numba.core import caching, options
 P = ParamSpec("P")
 T = TypeVar("T")
 
+COMPILING = "handful.compiling"
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True}
 if hasattr(options.DefaultOptions, "_nrt"):  # else it works all the same, if slower
     OPTIONS["_nrt"] = False
@@ -59,6 +63,18 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
 
 class _KernelCache(caching.FunctionCache):
     _impl_class = _KernelCacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None:
+            _say_compiling()
+        return found
+
+
+@cache
+def _say_compiling() -> None:
+    """Once in a process."""
+    logging.getLogger(COMPILING).info("compiling for this machine, once: this may take half a minute")
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
