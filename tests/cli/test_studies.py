@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import os
 import signal
 import sqlite3
@@ -18,6 +19,8 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli import as_options, main
+from handful.core.explorers.settings import EXPLORERS
+from handful.core.kernels import COMPILING
 from tests.cli import help_pages
 
 JUDGE = """
@@ -291,6 +294,26 @@ def test_a_wrong_command_says_so_and_its_exit_code_can_be_relied_on(
     assert said.code == code
     assert message in said.err
     assert "Traceback" not in said.err
+
+
+def test_waiting_for_the_compiler_is_said(handful: Handful, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        handful("list")
+    logging.getLogger(COMPILING).info("compiling")
+    assert capsys.readouterr().err == "handful: compiling\n"
+
+
+def test_an_explorer_may_be_given_with_options_and_the_help_names_all(handful: Handful) -> None:
+    chosen = ("select", "photos.csv", "-k", "2", "--objective", "coverage", "--noise", "0.1", "--epsilon", "0.5")
+    assert handful(*chosen, "--explorer", "certified:rule=chain").code == 0
+    other = handful(*chosen, "--explorer", "certified:rule=plain")
+    assert other.code == 2
+    assert "explorer: certified:rule=chain there, certified:rule=plain here" in other.err
+    wrong = handful(*chosen, "--explorer", "certified:chain")
+    assert wrong.code == 2
+    assert "written as certified:option=value" in wrong.err
+    offered = handful("select", "--help").out
+    assert all(name in offered for name in EXPLORERS)
 
 
 def test_the_help_is_quick() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from handful.core import responses
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import TopX, Uniform, explorer_named
+from handful.core.explorers.settings import TopX, Uniform, explorer_named, explorer_of
 from handful.core.feedback import Preferences, Values
 from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.core.guarantees import per_round
@@ -99,7 +99,13 @@ EXPLORERS: list[tuple[Make, str]] = [
     (uniform(variant="o"), f"variant {ONE_OF}"),
     (uniform(radius="large"), f"radius {ONE_OF}"),
     (uniform(out_of_budget="x"), f"out_of_budget {ONE_OF}"),
-    (lambda: explorer_named("topx", speed=3), "explorer topx: .*unexpected keyword argument 'speed'"),
+    (
+        lambda: explorer_named("topx", speed=3),
+        "explorer topx has no option 'speed'; it has variant, l, radius",
+    ),
+    (lambda: explorer_of("duels:speed=3"), "explorer duels has no option 'speed'"),
+    (lambda: explorer_of("topx:O"), "written as topx:option=value, got 'O'"),
+    (lambda: explorer_of("topx:variant=Q"), f"variant {ONE_OF}"),
     (lambda: explorer_named("topx", variant="Q"), f"variant {ONE_OF}"),
     (lambda: per_round("N", 3, 0.1, 0.05), "variant must be 'full', 'O' or 'G', got 'N'"),  # type: ignore[arg-type]
 ]

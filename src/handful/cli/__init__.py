@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pkgutil
 import re
 import shlex
@@ -22,6 +23,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+
+Explorer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What decides what is asked. For numbers: certified, sharp, thompson; for comparisons: duels, pivot; for "
+        "both, from the paper: topx, uniform. With options: certified:rule=chain or topx:variant=O. If not given, the "
+        "best for the task.",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -68,6 +79,20 @@ def say(text: str) -> None:
     typer.secho(f"handful: {text}", err=True)
 
 
+class _Said(logging.Handler):
+    """What the library logs, to whoever watches."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(record.getMessage())
+
+
+def _tell_of_compiling() -> None:
+    log = logging.getLogger("handful.compiling")  # by name: to import it would take as long as all the rest
+    log.setLevel(logging.INFO)
+    log.handlers = [_Said()]
+    log.propagate = False
+
+
 # What an error of the library calls by the names of Python, and what the same is on the command line.
 _OPTIONS = {
     r"Values\(noise=R\)": "--noise R",
@@ -90,6 +115,7 @@ def main() -> None:
     for group in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{group.name}")  # registers its commands
     warnings.showwarning = _note
+    _tell_of_compiling()
     try:
         app()
     except HandfulError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from handful.cli import app, say, this_command
+from handful.cli import Explorer, app, say, this_command
 from handful.errors import HandfulError, InvalidProblem, StudyExists
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def select(
     per_item: Annotated[
         float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
     ] = None,
-    explorer: Annotated[str | None, typer.Option(help="How to choose questions, by name.")] = None,
+    explorer: Explorer = None,
     in_flight: Annotated[int, typer.Option("--in-flight", help="Questions that may be unanswered at once.")] = 1,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     storage: Storage = STORAGE,
@@ -260,6 +260,7 @@ def _opened(name: str | None, storage: str) -> Study:
 
 def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
     """The study that is there, if it is the one that these options describe."""
+    from handful.core.explorers.settings import spelled
     from handful.study import Study
 
     described = Study(ids, k, **settings)
@@ -269,7 +270,9 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     if differs == ["budget"] and _extended(study, described.status().budget):
         return study
     if differs:
-        found["budget"], wanted["budget"] = study.status().budget, described.status().budget  # also if extended
+        for one, said in ((study, found), (described, wanted)):
+            said["budget"] = one.status().budget  # also if extended
+            said["explorer"] = spelled(one.setup.explorer)
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
         over = " that is finished" if study.status().finished else ""
         study.release()

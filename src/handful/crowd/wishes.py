@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from handful.core.explorers.settings import explorer_of, spelled
 from handful.crowd.booth import Booth
 from handful.errors import InvalidProblem
 
@@ -29,10 +30,11 @@ def grant(wishes: Wishes, booths: Sequence[Booth], themes: Sequence[str], say: C
     About the studies of these themes; without themes about all, and then it is enough if one is as it was asked for.
     """
     about = [booth for booth in booths if booth.theme in themes] if themes else list(booths)
+    explorer = None if wishes.explorer is None else explorer_of(wishes.explorer)
     others = [
         booth
         for booth in about
-        if wishes.k not in (None, booth.k) or wishes.explorer not in (None, booth.study.setup.explorer.name)
+        if wishes.k not in (None, booth.k) or explorer not in (None, booth.study.setup.explorer)
     ]
     if others and (themes or len(others) == len(about)):
         raise InvalidProblem(_refusal(others[0], wishes))
@@ -46,7 +48,7 @@ def _refusal(booth: Booth, wishes: Wishes) -> str:
     if wishes.k not in (None, booth.k):
         begun, asked = f"k = {booth.k}", f"k = {wishes.k}"
     else:
-        begun, asked = f"--explorer {booth.study.setup.explorer.name}", f"--explorer {wishes.explorer}"
+        begun, asked = f"--explorer {spelled(booth.study.setup.explorer)}", f"--explorer {wishes.explorer}"
     return f"{booth.theme!r} was begun with {begun}{state}, and cannot change to {asked}: {ANOTHER}"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from handful.core import responses
 from handful.core.budget import Total
 from handful.core.checks import is_finite, whole
-from handful.core.explorers.settings import Explorer, default_explorer, explorer_named
+from handful.core.explorers.settings import Explorer, default_explorer, explorer_of, spelled
 from handful.core.feedback import Feedback, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Floats, Objective
@@ -96,8 +96,7 @@ def estimate(
     def problem(run: int, budget: int | None) -> Problem:
         return Problem(n, k, feedback, epsilon, delta, budget, ratio, in_flight, seed=seed + run)
 
-    settings = explorer_named(explorer) if isinstance(explorer, str) else explorer
-    settings = settings or default_explorer(problem(0, None if quality is None else n))
+    settings = explorer_of(explorer or default_explorer(problem(0, None if quality is None else n)))
     if quality is None:
         price = _of_guarantee(settings, problem, worlds, response, k, runs, progress)
     else:
@@ -141,7 +140,7 @@ def _of_guarantee(
     ratio = problem(0, None).ratio
     aim = "the guarantee" if ratio is None else f"{100 * ratio:g}% of the optimum"
     return Price(
-        round(middle), round(low), round(high), float(np.mean(shares)), settings.name, aim, runs, capped, missed
+        round(middle), round(low), round(high), float(np.mean(shares)), spelled(settings), aim, runs, capped, missed
     )
 
 
@@ -182,7 +181,7 @@ def _of_quality(
     low, high = np.quantile(costs, (0.1, 0.9))
     middle = _crossing(budgets, table.mean(1), quality)
     aim = f"{100 * quality:g}% of exact greedy"
-    return Price(round(middle), round(low), round(high), quality, settings.name, aim, runs, 0)
+    return Price(round(middle), round(low), round(high), quality, spelled(settings), aim, runs, 0)
 
 
 def _crossing(budgets: list[int], means: Floats, quality: float) -> float:

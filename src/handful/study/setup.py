@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named
+from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named, explorer_of
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
@@ -112,8 +112,8 @@ def make_setup(
         chosen=tuple(position_of(item, items) for item in chosen),
         seed=seed,
     )
-    settings = default_explorer(problem) if explorer is None else explorer
-    return Setup(ids_of(items), problem, explorer_named(settings) if isinstance(settings, str) else settings, lease_s)
+    settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
+    return Setup(ids_of(items), problem, settings, lease_s)
 
 
 def position_of(item: Any, items: Sequence[Any]) -> int:

@@ -1,13 +1,15 @@
 """The explorers by name: frozen settings that say what they promise and build the compiled state.
 
-An explorer is chosen by name (`explorer="topx"`) or by settings (`explorer=TopX(variant="O")`). Each settings class
+An explorer is chosen by name (`explorer="topx"`), by name with options (`explorer="topx:variant=O"`, as on the command
+line) or by settings (`explorer=TopX(variant="O")`). Each settings class
 has `guarantee(problem)` and `build(problem)`; a new explorer adds its class to EXPLORERS and its kernels in a file
 of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+from dataclasses import asdict, fields
 
 from handful.core.explorers.beyond import Certified, Duels, Pivot, Sharp, Thompson
 from handful.core.explorers.paper import Explorer, TopX, Uniform, fixed_sample_size, noise_of
@@ -28,8 +30,10 @@ __all__ = [
     "default_explorer",
     "describe",
     "explorer_named",
+    "explorer_of",
     "fixed_sample_size",
     "noise_of",
+    "spelled",
 ]
 
 EXPLORERS: dict[str, type[Explorer]] = {
@@ -41,10 +45,35 @@ def explorer_named(name: str, **options: object) -> Explorer:
     """Settings by name, with their options; the inverse of `describe`."""
     if name not in EXPLORERS:
         raise UnknownExplorer(f"there is no explorer named {name!r}; there are {', '.join(EXPLORERS)}")
-    try:
-        return EXPLORERS[name](**options)
-    except TypeError as error:
-        raise InvalidProblem(f"explorer {name}: {error}") from None
+    there = [option.name for option in fields(EXPLORERS[name])]  # type: ignore[arg-type]
+    for option in options:
+        if option not in there:
+            raise InvalidProblem(f"explorer {name} has no option {option!r}; it has {', '.join(there) or 'none'}")
+    return EXPLORERS[name](**options)
+
+
+def explorer_of(wished: str | Explorer) -> Explorer:
+    """Settings, or what spells them: a name, or a name with options, such as "certified:rule=chain,near=0.05"."""
+    if not isinstance(wished, str):
+        return wished
+    name, _, written = wished.partition(":")
+    options: dict[str, object] = {}
+    for option in filter(None, written.split(",")):
+        key, given, value = (part.strip() for part in option.partition("="))
+        if not given:
+            raise InvalidProblem(f"options of an explorer are written as {name}:option=value, got {option!r}")
+        try:
+            options[key] = json.loads(value)
+        except ValueError:
+            options[key] = value
+    return explorer_named(name.strip(), **options)
+
+
+def spelled(settings: Explorer) -> str:
+    """The shortest that `explorer_of` takes for these settings."""
+    usual = describe(explorer_named(settings.name))
+    options = [f"{key}={value}" for key, value in describe(settings).items() if value != usual[key]]
+    return settings.name + (f":{','.join(options)}" if options else "")
 
 
 def describe(settings: Explorer) -> dict[str, object]:
