@@ -102,7 +102,8 @@ def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path
         person.http.close()
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=180)
-        assert (process.returncode, errors) == (0, "")
+        assert process.returncode == 0
+        assert all("compiling" in line for line in errors.splitlines())  # on a machine's first run
         assert "handful serve photos.db" in rest
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert sum(line.get("route") == "/api/s/{study}/answer" for line in lines) == 5

@@ -39,6 +39,10 @@ def storage(collection: Collection, tmp_path: Path) -> Path:
     [
         (Wishes(k=4), "'Boats' was begun with k = 3, and cannot change to k = 4: .* --theme, or --storage"),
         (Wishes(explorer="duels"), "begun with --explorer topx, and cannot change to --explorer duels"),
+        (
+            Wishes(explorer="topx:variant=O"),
+            "begun with --explorer topx, and cannot change to --explorer topx:variant=O",
+        ),
     ],
 )
 def test_another_k_or_explorer_is_refused(
@@ -46,7 +50,7 @@ def test_another_k_or_explorer_is_refused(
 ) -> None:
     with pytest.raises(InvalidProblem, match=words):
         again(collection, storage, wishes, *themes)
-    hall, _ = again(collection, storage, Wishes(k=3, explorer="topx", budget=60))
+    hall, _ = again(collection, storage, Wishes(k=3, explorer="topx:variant=full", budget=60))
     assert set(hall.booths) == {"boats"}, "nothing was begun by what was refused"
     hall.close()
 

@@ -260,7 +260,6 @@ def _opened(name: str | None, storage: str) -> Study:
 
 def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
     """The study that is there, if it is the one that these options describe."""
-    from handful.core.explorers.settings import spelled
     from handful.study import Study
 
     described = Study(ids, k, **settings)
@@ -272,7 +271,7 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     if differs:
         for one, said in ((study, found), (described, wanted)):
             said["budget"] = one.status().budget  # also if extended
-            said["explorer"] = spelled(one.setup.explorer)
+            said["explorer"] = one.setup.explorer_spelled
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
         over = " that is finished" if study.status().finished else ""
         study.release()

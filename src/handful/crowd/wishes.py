@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from handful.core.explorers.settings import explorer_of, spelled
 from handful.crowd.booth import Booth
 from handful.errors import InvalidProblem
 
@@ -30,12 +29,7 @@ def grant(wishes: Wishes, booths: Sequence[Booth], themes: Sequence[str], say: C
     About the studies of these themes; without themes about all, and then it is enough if one is as it was asked for.
     """
     about = [booth for booth in booths if booth.theme in themes] if themes else list(booths)
-    explorer = None if wishes.explorer is None else explorer_of(wishes.explorer)
-    others = [
-        booth
-        for booth in about
-        if wishes.k not in (None, booth.k) or explorer not in (None, booth.study.setup.explorer)
-    ]
+    others = [booth for booth in about if _another_k(booth, wishes) or _another_explorer(booth, wishes)]
     if others and (themes or len(others) == len(about)):
         raise InvalidProblem(_refusal(others[0], wishes))
     for booth in about:
@@ -43,12 +37,20 @@ def grant(wishes: Wishes, booths: Sequence[Booth], themes: Sequence[str], say: C
             _keep(booth, wishes, say)
 
 
+def _another_k(booth: Booth, wishes: Wishes) -> bool:
+    return wishes.k not in (None, booth.k)
+
+
+def _another_explorer(booth: Booth, wishes: Wishes) -> bool:
+    return wishes.explorer is not None and not booth.study.setup.explored_by(wishes.explorer)
+
+
 def _refusal(booth: Booth, wishes: Wishes) -> str:
     state = "" if booth.open else " and is finished"
-    if wishes.k not in (None, booth.k):
+    if _another_k(booth, wishes):
         begun, asked = f"k = {booth.k}", f"k = {wishes.k}"
     else:
-        begun, asked = f"--explorer {spelled(booth.study.setup.explorer)}", f"--explorer {wishes.explorer}"
+        begun, asked = f"--explorer {booth.study.setup.explorer_spelled}", f"--explorer {wishes.explorer}"
     return f"{booth.theme!r} was begun with {begun}{state}, and cannot change to {asked}: {ANOTHER}"
 
 

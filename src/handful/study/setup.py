@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named, explorer_of
+from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
@@ -28,6 +28,15 @@ class Setup:
     def __post_init__(self) -> None:
         if not (isinstance(self.lease_s, (int, float)) and math.isfinite(self.lease_s) and self.lease_s > 0):
             raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
+
+    @property
+    def explorer_spelled(self) -> str:
+        """The explorer by name, with the options that are not as usual."""
+        return spelled(self.explorer)
+
+    def explored_by(self, wished: str) -> bool:
+        """Whether this spells the explorer, however it is spelled."""
+        return explorer_of(wished) == self.explorer
 
     def to_dict(self) -> dict[str, Any]:
         """For the journal."""
