@@ -323,49 +323,89 @@ def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
     assert [line["side"] for line in answers(server)] == ["right"]
 
 
-DECODE_SLOWLY = """() => {
+DECODE_WHEN_TOLD = """() => {
   const decode = HTMLImageElement.prototype.decode;
+  const told = [];
+  const count = () => { document.body.dataset.decoding = told.length; };
   HTMLImageElement.prototype.decode = async function () {
-    await new Promise((go) => {
-      window.decodeNow = go;
-      document.body.dataset.decoding = "";
-    });
-    delete document.body.dataset.decoding;
+    await new Promise((go) => { told.push(go); count(); });
+    count();
     return decode.call(this);
   };
+  window.decodeFirst = () => told.shift()();
+  window.decodeLast = () => told.pop()();
   window.decodeAsEver = () => {
     HTMLImageElement.prototype.decode = decode;
-    window.decodeNow();
+    for (const go of told.splice(0)) go();
   };
 }"""
 
 
-def test_what_is_enlarged_is_what_is_said_and_chosen_while_the_other_picture_is_slow(
-    serve: Serve, somebody: Somebody
-) -> None:
-    server = serve()
+def slowly_decoding(server: Started, somebody: Somebody) -> tuple[WorkersPage, Locator]:
+    """Somebody who answers, with pictures that appear when they are told to; and the enlarged view."""
     desk = WorkersPage.joined(server, somebody()).ready()
-    page, enlarged, before = desk.page, desk.page.locator("#enlarged"), desk.question
-    page.locator("#right .magnify").click()
-    expect(enlarged).to_contain_text("Option 2")
-    page.evaluate(DECODE_SLOWLY)
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector("body[data-decoding]")
-    page.keyboard.press("Space")
-    expect(enlarged).to_be_hidden()
-    page.evaluate("() => window.decodeNow()")
-    page.wait_for_timeout(300)
-    expect(enlarged).to_be_hidden()  # a late picture does not open it again
-    page.locator("#right .magnify").click()
-    page.wait_for_selector("body[data-decoding]")
-    page.evaluate("() => window.decodeNow()")
-    expect(enlarged).to_contain_text("Option 2")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector("body[data-decoding]")
-    expect(enlarged).to_contain_text("Option 2")
-    page.evaluate("() => { document.querySelector('#choose-enlarged').click(); window.decodeAsEver(); }")
+    desk.page.evaluate(DECODE_WHEN_TOLD)
+    return desk, desk.page.locator("#enlarged")
+
+
+def decoding(page: Page, number: int) -> None:
+    page.wait_for_selector(f"body[data-decoding='{number}']")
+
+
+def enlarged(page: Page, side: str) -> None:
+    page.locator(f"#{side} .magnify").click()
+    decoding(page, 1)
+    page.evaluate("() => window.decodeFirst()")
+    expect(page.locator("#enlarged")).to_contain_text("Option 1" if side == "left" else "Option 2")
+
+
+def test_a_late_picture_does_not_open_the_enlarged_view_again(serve: Serve, somebody: Somebody) -> None:
+    desk, view = slowly_decoding(serve(), somebody)
+    enlarged(desk.page, "right")
+    desk.page.keyboard.press("ArrowLeft")
+    decoding(desk.page, 1)
+    desk.page.keyboard.press("Space")
+    expect(view).to_be_hidden()
+    desk.page.evaluate("() => window.decodeFirst()")
+    desk.page.wait_for_timeout(300)
+    expect(view).to_be_hidden()
+
+
+def test_what_is_chosen_is_what_is_seen_enlarged(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    desk, view = slowly_decoding(server, somebody)
+    before = desk.question
+    enlarged(desk.page, "right")
+    desk.page.keyboard.press("ArrowLeft")
+    decoding(desk.page, 1)
+    expect(view).to_contain_text("Option 2")
+    desk.page.evaluate("() => { document.querySelector('#choose-enlarged').click(); window.decodeAsEver(); }")
     desk.after(before)
     assert [line["side"] for line in answers(server)] == ["right"]
+
+
+def test_of_two_that_are_enlarged_the_last_one_stays(serve: Serve, somebody: Somebody) -> None:
+    desk, view = slowly_decoding(serve(), somebody)
+    for number, side in enumerate(("right", "left"), start=1):
+        desk.page.locator(f"#{side} .magnify").click()
+        decoding(desk.page, number)
+    desk.page.evaluate("() => window.decodeLast()")
+    expect(view).to_contain_text("Option 1")
+    desk.page.evaluate("() => window.decodeFirst()")
+    desk.page.wait_for_timeout(300)
+    expect(view).to_contain_text("Option 1")
+
+
+def test_an_answer_calls_off_what_was_to_be_enlarged(serve: Serve, somebody: Somebody) -> None:
+    desk, view = slowly_decoding(serve(), somebody)
+    before = desk.question
+    desk.page.locator("#right .magnify").click()
+    decoding(desk.page, 1)
+    desk.page.keyboard.press("1")
+    desk.page.evaluate("() => window.decodeAsEver()")
+    desk.after(before)
+    desk.page.wait_for_timeout(300)
+    expect(view).to_be_hidden()
 
 
 def tab_to(page: Page, selector: str) -> Locator:

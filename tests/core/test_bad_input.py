@@ -106,6 +106,13 @@ EXPLORERS: list[tuple[Make, str]] = [
     (lambda: explorer_of("duels:speed=3"), "explorer duels has no option 'speed'"),
     (lambda: explorer_of("topx:O"), "written as topx:option=value, got 'O'"),
     (lambda: explorer_of("topx:variant=Q"), f"variant {ONE_OF}"),
+    (lambda: explorer_of("topx:name=3"), "explorer topx has no option 'name'"),
+    (lambda: explorer_of("topx:variant=O,variant=G"), "the option 'variant' is given twice"),
+    (lambda: explorer_of("topx:l=1.5"), "l must be"),
+    (lambda: explorer_of("topx:l=" + 1000 * "["), "l must be"),
+    (lambda: explorer_of("certified:near=abc"), "near must be a positive share, such as 0.1, got 'abc'"),
+    (lambda: explorer_of("certified:near=1" + 400 * "0"), "near must be a positive share"),
+    (lambda: explorer_of("certified:near=nan"), "near must be a positive share"),
     (lambda: explorer_named("topx", variant="Q"), f"variant {ONE_OF}"),
     (lambda: per_round("N", 3, 0.1, 0.05), "variant must be 'full', 'O' or 'G', got 'N'"),  # type: ignore[arg-type]
 ]

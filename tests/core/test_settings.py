@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 
 from handful.core.explorers.settings import EXPLORERS, Certified, Duels, Explorer, TopX, explorer_of, spelled
@@ -19,6 +22,14 @@ WRITTEN: list[tuple[str, Explorer]] = [
 def test_what_is_written_is_what_is_meant_and_back(text: str, settings: Explorer) -> None:
     assert explorer_of(text) == settings == explorer_of(settings)
     assert spelled(settings) == text
+
+
+def test_settings_of_ones_own_can_be_spelled_too() -> None:
+    @dataclass(frozen=True)
+    class Mine(TopX):
+        name: ClassVar[str] = "mine"
+
+    assert spelled(Mine(l=2)) == "mine:l=2"
 
 
 def test_spaces_and_what_is_usual_are_no_matter() -> None:

@@ -43,7 +43,7 @@ def preferences() -> Study:
 
 WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], type[Exception], str]] = [
     ("a value for a preference", preferences, lambda s: s.tell("q0", 0.5), InvalidAnswer, "True (the item) or False"),
-    ("a word for a preference", preferences, lambda s: s.tell("q0", "left"), InvalidAnswer, "got 'left'"),
+    ("a word for a preference", preferences, lambda s: s.tell("q0", "left"), InvalidAnswer, "about a and c: "),
     ("a preference for a value", values, lambda s: s.tell("q0", True), InvalidAnswer, "takes numbers, got True"),
     ("nan", values, lambda s: s.tell("q0", math.nan), InvalidAnswer, "finite number, got nan"),
     ("infinity", values, lambda s: s.tell("q0", np.inf), InvalidAnswer, "finite number"),
@@ -54,6 +54,8 @@ WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], t
         InvalidAnswer,
         "question q0, about b: answer 1.5 lies outside the range (0, 1)",
     ),
+    ("too large for a float", values, lambda s: s.tell("q0", 10**400), InvalidAnswer, "finite number, got 1000"),
+    ("imaginary", values, lambda s: s.tell("q0", np.complex128(1j)), InvalidAnswer, "finite number, got"),
     ("nothing", values, lambda s: s.tell("q0", None), InvalidAnswer, "got None"),
     (
         "an unknown question",

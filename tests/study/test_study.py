@@ -300,9 +300,10 @@ def test_a_round_knows_every_item_that_was_asked_about(explorer: str) -> None:
     budget = {"epsilon": None, "budget": 60} if explorer == "thompson" else {}
     result = valuing(explorer=explorer, **budget).run(lambda q: float(q.item[-1]))
     for r in result.rounds:
-        assert r.asked.sum() == r.answers
-        assert (r.asked >= r.counted).all()
-    audited = result.rounds[-1].asked.sum() - result.rounds[-1].counted.sum()
+        assert r.answers_about.sum() == r.answers
+        assert (r.answers_about >= r.counted).all()
+    last = result.rounds[-1]
+    audited = last.answers_about.sum() - last.counted.sum()
     assert (audited > 0) == (explorer == "certified")
 
 

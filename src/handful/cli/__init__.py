@@ -28,9 +28,9 @@ Explorer = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What decides what is asked. For numbers: certified, sharp, thompson; for comparisons: duels, pivot; for "
-        "both, from the paper: topx, uniform. With options: certified:rule=chain or topx:variant=O. If not given, the "
-        "best for the task.",
+        help="What decides what is asked. For numbers: certified, thompson; for comparisons: duels, pivot; for both: "
+        "sharp, and from the paper topx and uniform. With options: certified:rule=chain or topx:variant=O. If not "
+        "given, the best for the task.",
     ),
 ]
 

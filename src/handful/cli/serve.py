@@ -52,7 +52,7 @@ def serve(
     host: Annotated[str, typer.Option(help="0.0.0.0 lets other machines in")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one")] = 8000,
     explorer: Annotated[
-        str | None, typer.Option(help="what decides what is asked: duels or topx (default: duels)")
+        str | None, typer.Option(help="what decides what is asked: duels or topx, or topx:variant=O (default: duels)")
     ] = None,
     in_flight: Annotated[int, typer.Option(min=1, help="questions that may be unanswered at once")] = 200,
     lease: Annotated[float, typer.Option(min=1, help="seconds until a question is asked of somebody else")] = 60,

@@ -273,11 +273,11 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
             said["budget"] = one.status().budget  # also if extended
             said["explorer"] = one.setup.explorer_spelled
         options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
-        over = " that is finished" if study.status().finished else ""
+        over = study.status().finished
         study.release()
         raise InvalidProblem(
-            f"there is a study {name!r} in {storage}{over}, and it is another one ({options}): "
-            "give the same options to go on with it, or another --name"
+            f"there is a study {name!r} in {storage}{' that is finished' if over else ''}, and it is another one "
+            f"({options}): give the same options to {'see' if over else 'go on with'} it, or another --name"
         )
     return study
 

@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: no clock, disk, network, global random state or logging."""
+"""Numbers in, numbers out: no clock, disk, network, global random state, nor logging but of compiling."""

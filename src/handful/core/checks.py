@@ -15,8 +15,13 @@ def whole(name: str, x: object, least: int) -> None:
 
 
 def is_number(x: object) -> bool:
-    """Whether x is a real number; ∞ is one."""
-    return not isinstance(x, bool) and isinstance(x, Real) and not math.isnan(x)
+    """Whether x is a real number that computers can reckon with; ∞ is one."""
+    if isinstance(x, bool) or not isinstance(x, Real):
+        return False
+    try:
+        return not math.isnan(x)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def is_finite(x: object) -> bool:

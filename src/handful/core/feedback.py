@@ -59,9 +59,9 @@ class Values:
         """The answer as a number, or InvalidAnswer."""
         if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, float, np.number)):
             raise InvalidAnswer(f"this study takes numbers, got {answer!r}: tell the gain of the item as a number")
+        if not is_finite(answer):
+            raise InvalidAnswer(f"an answer must be a finite number, got {answer!r:.40}")
         value = float(answer)
-        if not math.isfinite(value):
-            raise InvalidAnswer(f"an answer must be a finite number, got {answer!r}")
         if self.range is not None and not self.range[0] <= value <= self.range[1]:
             raise InvalidAnswer(f"answer {value:g} lies outside the range {self.range} that this study was told")
         return value

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -67,21 +66,28 @@ class _KernelCache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is None:
-            _say_compiling()
+            _say_compiling("once")
         return found
 
 
+class _NoCache(caching.NullCache):
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        _say_compiling("each time anew, for no folder can be written to keep it")
+
+
 @cache
-def _say_compiling() -> None:
+def _say_compiling(how_often: str) -> None:
     """Once in a process."""
-    logging.getLogger(COMPILING).info("compiling for this machine, once: this may take half a minute")
+    logging.getLogger(COMPILING).info("compiling for this machine, %s: this may take half a minute", how_often)
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function`, and keep the machine code for the next process."""
     dispatcher: Any = numba.njit(**OPTIONS)(function)
-    with suppress(RuntimeError):  # no folder can be written: compile in this process only
+    try:
         dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
+    except RuntimeError:  # no folder can be written
+        dispatcher._cache = _NoCache()
     return cast(Callable[P, T], dispatcher)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ def open_hall(
             if theme not in {booth.theme for booth in booths.values()}:
                 name = address_of(theme, {*booths, *stored})
                 booths[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
-        warm_up(plan)
+        warm_up([booth.study for booth in booths.values() if booth.open])
     except BaseException:
         for booth in booths.values():
             booth.close()
@@ -116,15 +116,14 @@ def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
     return cleaned
 
 
-def warm_up(plan: Plan) -> None:
-    """Let the explorer be compiled before the first person waits for it: some seconds, and only the first time."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        study = Study(
-            range(4), 2, feedback=Preferences(), explorer=plan.explorer, delta=plan.delta, budget=12, in_flight=2
-        )
-        study.run(lambda question: question.item < question.rival)
-        study.status()
+def warm_up(studies: Iterable[Study]) -> None:
+    """Let their explorers be compiled before the first person waits for it: some seconds, and only the first time."""
+    for explorer, k in {study.setup.explorer: study.setup.problem.k for study in studies}.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            study = Study(range(k + 2), k, feedback=Preferences(), explorer=explorer, budget=12, in_flight=2)
+            study.run(lambda question: question.item < question.rival)
+            study.status()
 
 
 def _stored(storage: str | Path | None) -> list[str]:

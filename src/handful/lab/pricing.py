@@ -96,7 +96,9 @@ def estimate(
     def problem(run: int, budget: int | None) -> Problem:
         return Problem(n, k, feedback, epsilon, delta, budget, ratio, in_flight, seed=seed + run)
 
-    settings = explorer_of(explorer or default_explorer(problem(0, None if quality is None else n)))
+    if explorer is None:
+        explorer = default_explorer(problem(0, None if quality is None else n))
+    settings = explorer_of(explorer)
     if quality is None:
         price = _of_guarantee(settings, problem, worlds, response, k, runs, progress)
     else:

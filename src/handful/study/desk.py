@@ -141,7 +141,8 @@ class Desk:
         try:
             return self.stored(fold.setup.problem.feedback.check(answer))
         except InvalidAnswer as error:
-            about = fold.setup.ids[fold.questions.item[question]]
+            sides = (fold.questions.item[question], fold.questions.rival[question])
+            about = " and ".join(fold.setup.ids[side] for side in sides if side >= 0)
             raise InvalidAnswer(f"question q{question}, about {about}: {error}") from None
 
     def stored(self, value: float) -> float | bool:

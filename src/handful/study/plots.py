@@ -89,7 +89,7 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     _tidy(axis)
     if not rounds:
         return
-    asked = np.sum([r.asked for r in rounds], axis=0)
+    asked = np.sum([r.answers_about for r in rounds], axis=0)
     order = np.argsort(-asked, kind="stable")
     order = order[asked[order] > 0][:MOST_ITEMS]
     picks = [r.pick for r in rounds]

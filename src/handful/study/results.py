@@ -51,7 +51,8 @@ class RoundResult:
 
     `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone" or "closed".
     `affected_by_exclusion`: answers that this round counted have been excluded since, or were when it closed.
-    `asked`: answers about each item, also those that are not of this round's gains (as an audit's).
+    `answers_about`: answers in time about each item, on either side of a comparison; also those that are not of this
+    round's gains, as an audit's.
     """
 
     round: int
@@ -64,7 +65,7 @@ class RoundResult:
     affected_by_exclusion: bool
     items: tuple[Any, ...] = field(repr=False)
     counted: Ints = field(repr=False)
-    asked: Ints = field(repr=False)
+    answers_about: Ints = field(repr=False)
     mean: Floats = field(repr=False)
     lower: Floats = field(repr=False)
     upper: Floats = field(repr=False)
@@ -209,7 +210,7 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> Ro
         affected_by_exclusion=excluded_answers(fold, closed) > 0,
         items=items,
         counted=closed.answers,
-        asked=fold.answers_about(closed.questions),
+        answers_about=fold.answers_about(closed.questions),
         mean=closed.estimates.mean,
         lower=closed.estimates.lower,
         upper=closed.estimates.upper,

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer, default_explorer, describe, explorer_named, explorer_of, spelled
+from handful.core.explorers.settings import Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
@@ -78,7 +78,7 @@ class Setup:
                 chosen=tuple(data["chosen"]),
                 seed=data["seed"],
             )
-            return cls(ids, problem, explorer_named(**data["explorer"]), data["lease_s"])
+            return cls(ids, problem, described(data["explorer"]), data["lease_s"])
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
                 f"the study's first record does not describe a study ({error}): restore the storage from a backup"

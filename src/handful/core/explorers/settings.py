@@ -8,8 +8,10 @@ of its own.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields
+from typing import Any
 
 from handful.core.explorers.beyond import Certified, Duels, Pivot, Sharp, Thompson
 from handful.core.explorers.paper import Explorer, TopX, Uniform, fixed_sample_size, noise_of
@@ -29,6 +31,7 @@ __all__ = [
     "Uniform",
     "default_explorer",
     "describe",
+    "described",
     "explorer_named",
     "explorer_of",
     "fixed_sample_size",
@@ -41,8 +44,8 @@ EXPLORERS: dict[str, type[Explorer]] = {
 }
 
 
-def explorer_named(name: str, **options: object) -> Explorer:
-    """Settings by name, with their options; the inverse of `describe`."""
+def explorer_named(name: str, /, **options: object) -> Explorer:
+    """Settings by name, with their options."""
     if name not in EXPLORERS:
         raise UnknownExplorer(f"there is no explorer named {name!r}; there are {', '.join(EXPLORERS)}")
     there = [option.name for option in fields(EXPLORERS[name])]  # type: ignore[arg-type]
@@ -56,29 +59,45 @@ def explorer_of(wished: str | Explorer) -> Explorer:
     """Settings, or what spells them: a name, or a name with options, such as "certified:rule=chain,near=0.05"."""
     if not isinstance(wished, str):
         return wished
-    name, _, written = wished.partition(":")
+    name, _, written = (part.strip() for part in wished.partition(":"))
+    usual = explorer_named(name)
     options: dict[str, object] = {}
     for option in filter(None, written.split(",")):
         key, given, value = (part.strip() for part in option.partition("="))
         if not given:
             raise InvalidProblem(f"options of an explorer are written as {name}:option=value, got {option!r}")
-        try:
-            options[key] = json.loads(value)
-        except ValueError:
-            options[key] = value
-    return explorer_named(name.strip(), **options)
+        if key in options:
+            raise InvalidProblem(f"explorer {name}: the option {key!r} is given twice")
+        options[key] = _read(value)
+    return explorer_named(name, **options) if options else usual
+
+
+def _read(value: str) -> object:
+    """A number if it looks like one, None if it says so, else the text."""
+    if value.lower() in ("none", "null"):
+        return None
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(value)
+    return value
 
 
 def spelled(settings: Explorer) -> str:
     """The shortest that `explorer_of` takes for these settings."""
-    usual = describe(explorer_named(settings.name))
-    options = [f"{key}={value}" for key, value in describe(settings).items() if value != usual[key]]
+    values = [(option, getattr(settings, option.name)) for option in fields(settings)]  # type: ignore[arg-type]
+    options = [f"{option.name}={value}" for option, value in values if value != option.default]
     return settings.name + (f":{','.join(options)}" if options else "")
 
 
 def describe(settings: Explorer) -> dict[str, object]:
     """Name and options, for the journal."""
     return {"name": settings.name, **asdict(settings)}  # type: ignore[call-overload]
+
+
+def described(description: Mapping[str, Any]) -> Explorer:
+    """The inverse of `describe`."""
+    options = dict(description)
+    return explorer_named(options.pop("name"), **options)
 
 
 def default_explorer(problem: Problem) -> Explorer:

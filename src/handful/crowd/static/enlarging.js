@@ -23,6 +23,12 @@ export class Enlarging {
     return this.#dialog.open;
   }
 
+  /** The pair is another one: what shows a side of it, or is about to, makes way. */
+  forget() {
+    this.#turn += 1;
+    if (this.#choose) this.#dialog.close();
+  }
+
   /** Show one card alone. */
   alone(card, label) {
     this.#show(card, label, null, null);

@@ -39,6 +39,7 @@ export class PairView {
   choose(side) {
     if (!this.#armed) return;
     this.disarm();
+    this.#enlarging.forget();
     this.#cards[side].classList.add("picked");
     this.chosen(side, this.#watch.read());
   }
@@ -49,6 +50,7 @@ export class PairView {
     const turn = ++this.#turn;
     const faces = await Promise.all(SIDES.map((side) => this.#faceOf(pair, side)));
     if (turn !== this.#turn) return false;
+    if (pair.token !== this.#pair?.token) this.#enlarging.forget();
     this.#pair = pair;
     find("#pair").dataset.question = pair.token ?? "";
     this.#strip(pair);
