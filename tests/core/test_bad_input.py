@@ -10,6 +10,7 @@ import pytest
 
 from handful.core import responses
 from handful.core.budget import PerItem, Total
+from handful.core.explorers.protocol import drop
 from handful.core.explorers.settings import TopX, Uniform, explorer_named, explorer_of
 from handful.core.feedback import Preferences, Values
 from handful.core.greedy import greedy, lazy_greedy, random_set
@@ -136,8 +137,10 @@ WORLDS: list[tuple[Make, str]] = [
     ),
     (
         lambda: simulate(TopX().build(problem()()), Modular([1.0] * 10), responses.uniform(1.0), 11),  # type: ignore[arg-type]
-        "k = 11 is more than the 10 candidates",
+        "was built to pick 3, not 11: they must agree",
     ),
+    (lambda: explorer_of(TopX), "must be a name such as 'certified', or settings such as Certified"),  # type: ignore[arg-type]
+    (lambda: explorer_of(3), "must be a name such as 'certified'.*got 3"),  # type: ignore[arg-type]
     (lambda: Coverage([1.0], [[1.5]]), "it is a probability"),
 ]
 
@@ -147,6 +150,14 @@ def test_what_makes_no_sense_is_refused_with_what_was_expected(make: Make, messa
     with pytest.raises(InvalidProblem, match=message) as caught:
         make()
     assert isinstance(caught.value, ValueError)
+
+
+def test_there_must_be_enough_candidates_to_simulate() -> None:
+    state = TopX().build(problem()())  # type: ignore[arg-type]
+    for item in range(8):
+        drop(state, item)
+    with pytest.raises(InvalidProblem, match="k = 3 is more than the 2 candidates"):
+        simulate(state, Modular([1.0] * 10), responses.uniform(1.0), 3)
 
 
 def test_an_unknown_explorer_is_named_together_with_those_there_are() -> None:

@@ -10,6 +10,7 @@ import pytest
 from handful.core.budget import Total
 from handful.core.confidence import FIRST, bernstein, normal_mixture
 from handful.core.explorers.audited import LOWER, SCOUTING, bound_below, credit
+from handful.core.explorers.beyond import item_bounds
 from handful.core.explorers.board import NOW, OPEN, clear, new_board, note_asked, note_counted
 from handful.core.explorers.bounds import BOUNDED, close_round, narrow, new_bounds, new_round
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
@@ -302,6 +303,28 @@ def test_a_bound_over_all_rounds_counts_how_answers_varied_in_each() -> None:
     wide = min(normal_mixture(80.0, 2.0, alpha, 30.0), span * bernstein(80.0, V, np.log(2.0 / alpha)))
     assert wide == span * bernstein(80.0, V, np.log(2.0 / alpha))
     assert limits.items["upper"][0] == pytest.approx(together.mean() + wide, rel=1e-9)
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_rounds_that_end_before_their_slow_answers_do_not_bias_the_bound_over_all_rounds(slow: bool) -> None:
+    """Answers of 0 come at once; the first of 1 is still in flight when its round ends (or comes at once, too)."""
+    p, rounds, runs, too_low = 0.25, 40, 60, 0
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        limits = item_bounds(Problem(rounds, rounds, Values(range=(0, 1)), epsilon=0.1, delta=0.3), rounds, 1.0)
+        board = new_board(rounds, rounds, 0, 100)
+        for j in range(1, rounds + 1):
+            clear(board, j, -1)
+            new_round(limits)
+            for x in (rng.random(20) < p).astype(float):
+                note_asked(board, 0, NOW)
+                if slow and x == 1.0:
+                    break
+                note_counted(board, 0, NOW, float(x))
+                narrow(limits, board, 0)
+            close_round(limits, board)
+        too_low += limits.items["upper"][0] < p
+    assert too_low <= 0.05 * runs
 
 
 @pytest.mark.parametrize("span", [0.0, 4.0])

@@ -186,7 +186,7 @@ def test_alone_one_may_stop_and_go_on(tmp_path: Path) -> None:
         assert "to go on: handful serve holiday --solo" in rest
     assert not (tmp_path / "holiday-best").exists()
     with serving("holiday", "--solo", cwd=tmp_path) as (link, _, process):
-        person = person_at(link, person.http.cookies)
+        person = person_at(link)  # in another browser: what the first one held is not waited for
         choose_all(person)
         person.http.close()
         process.send_signal(signal.SIGINT)  # at once: the picks are kept all the same

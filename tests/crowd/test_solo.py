@@ -12,6 +12,7 @@ from handful.crowd.ingesting import ingest
 from handful.crowd.opening import Plan, open_hall
 from handful.crowd.settings import Settings
 from handful.crowd.solo import booth_of_one, picks_folder, put_picks
+from handful.errors import InvalidProblem
 from tests.crowd.pictures import folder_of
 
 ALONE = Settings(goal=None, consent=None, solo=True)
@@ -42,6 +43,18 @@ def test_few_pictures_take_few_questions_and_many_take_a_few_minutes(items: int,
 
 def test_who_says_how_many_is_asked_that_many() -> None:
     assert Plan(k=6, budget=300).answers(10, solo=True) == 300
+
+
+def test_alone_one_does_not_answer_in_a_study_for_many(tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
+    open_hall(tmp_path / "a.db", items, ("Cathedrals",), PLAN).close()
+    hall = open_hall(tmp_path / "a.db", items, (), PLAN, ALONE)
+    with pytest.raises(InvalidProblem, match="'Cathedrals', a study for many: .* --theme of your own"):
+        booth_of_one(hall)
+    hall.close()
+    hall = open_hall(tmp_path / "a.db", items, ("Mine",), PLAN, ALONE)
+    assert booth_of_one(hall).theme == "Mine"
+    hall.close()
 
 
 def test_the_picks_are_the_files_of_the_folder(tmp_path: Path) -> None:

@@ -307,6 +307,46 @@ def test_a_round_knows_every_item_that_was_asked_about(explorer: str) -> None:
     assert (audited > 0) == (explorer == "certified")
 
 
+@pytest.mark.parametrize("explorer", ["thompson", "sharp", "topx", "certified", "certified:rule=chain"])
+def test_what_was_chosen_at_the_start_does_not_keep_the_rest_from_being_certified(explorer: str) -> None:
+    for known in (Values(noise=0.1), Values(range=(0, 6))):
+        options: dict[str, Any] = {"feedback": known, "epsilon": None, "budget": 600, "explorer": explorer}
+        ratios = [
+            valuing(chosen=chosen, **options).run(lambda q: float(q.item[-1])).certificate.ratio
+            for chosen in ([], ["photo 0"])
+        ]
+        assert ratios[0] is not None
+        assert ratios[1] is not None
+        assert ratios[1] > 0.3
+
+
+@pytest.mark.parametrize("explorer", ["duels", "topx", "uniform", "sharp"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_judge_who_always_says_the_same_side_shows_nothing(explorer: str, first: bool) -> None:
+    result = comparing(explorer=explorer, budget=600).run(lambda q: first)
+    assert result.certificate.shown == ()
+
+
+def test_a_run_tells_of_either_side_first_and_an_impartial_oracle_of_the_item() -> None:
+    asked: list[Question] = []
+
+    def better(q: Question) -> bool:
+        asked.append(q)
+        return int(q.item[-1]) > int(q.rival[-1])
+
+    study = comparing(budget=200)
+    assert study.run(better).chosen[0] == "photo 5"
+    drawn = [study._desk.question(int(q.id[1:])) for q in asked]
+    turned = [q.item == d.rival for q, d in zip(asked, drawn, strict=True)]
+    assert 60 < sum(turned) < 140
+    asked.clear()
+    better.impartial = True  # type: ignore[attr-defined]
+    again = comparing(budget=200)
+    again.run(better)
+    assert all(q == again._desk.question(int(q.id[1:])) for q in asked)
+    assert again.result() == study.result()
+
+
 def test_a_result_is_drawn(tmp_path: Path) -> None:
     valuing().run(lambda q: float(q.item[-1])).plot(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

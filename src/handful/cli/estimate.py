@@ -68,4 +68,5 @@ def estimate(
             runs=runs,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    typer.echo(json.dumps(made.to_dict()) if as_json else f"{str(made).capitalize()}.")
+    said = str(made)
+    typer.echo(json.dumps(made.to_dict()) if as_json else f"{said[0].upper()}{said[1:]}.")

@@ -288,8 +288,8 @@ def _saying_what_finishes(hall: Hall) -> Iterator[None]:
     from handful.crowd.solo import when_finished
 
     def say(booth: Booth) -> None:
-        progress = booth.progress()
-        words = f"Finished: {booth.theme} ({progress.chosen} picked after {progress.answers:,} answers)"
+        status = booth.study.status()
+        words = f"Finished: {booth.theme} ({len(status.chosen)} picked after {status.answers:,} answers)"
         console.print(words, markup=False, soft_wrap=True)
         sys.stdout.flush()
 

@@ -9,12 +9,12 @@ import traceback
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
 from handful.cli import Explorer, app, say, this_command
-from handful.errors import HandfulError, InvalidProblem, StudyExists
+from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
 if TYPE_CHECKING:
     from handful.study import Result, Study
@@ -109,12 +109,12 @@ def select(
         except KeyboardInterrupt:
             say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
+        except InvalidAnswer as error:
+            _stopped(study, f"the oracle's answer cannot be taken: {error}")
         except HandfulError:
             raise
         except Exception as error:
-            say(f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
-            say(f"{study.status().answers:,} answers are kept; to go on: {this_command()}")
-            raise typer.Exit(1) from error
+            _stopped(study, f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
     _print_result(result, as_json)
 
 
@@ -272,7 +272,8 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
         for one, said in ((study, found), (described, wanted)):
             said["budget"] = one.status().budget  # also if extended
             said["explorer"] = one.setup.explorer_spelled
-        options = "; ".join(f"{key}: {_told(found[key])} there, {_told(wanted[key])} here" for key in differs)
+        told = [(key, _told(found[key]), _told(wanted[key])) for key in differs if found[key] != wanted[key]]
+        options = "; ".join(f"{key}: {there} there, {here} here" for key, there, here in told)
         over = study.status().finished
         study.release()
         raise InvalidProblem(
@@ -301,6 +302,13 @@ def _told(value: object) -> str:
     if isinstance(value, list | tuple) and len(value) > 5:
         return f"{len(value)} of them"
     return "none" if value is None else str(value)
+
+
+def _stopped(study: Study, why: str) -> NoReturn:
+    """The oracle is at fault: say so, and that nothing is lost."""
+    say(why)
+    say(f"{study.status().answers:,} answers are kept; to go on: {this_command()}")
+    raise typer.Exit(1)
 
 
 def _where(error: BaseException) -> str:

@@ -47,7 +47,7 @@ class PerItem:
 
     def __post_init__(self) -> None:
         if not (is_finite(self.answers) and self.answers >= 0):
-            raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers}")
+            raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers!r}")
 
     def total(self, size: int, k: int) -> Total:
         """The same as a total."""

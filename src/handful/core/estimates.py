@@ -42,6 +42,11 @@ def estimate(state: State) -> Estimates:
     return view
 
 
+def believes(state: State) -> bool:
+    """Whether the intervals are of a belief, and no claim."""
+    return isinstance(state, (ThompsonState, DuelsState, PivotState))
+
+
 def _view(state: State) -> Estimates:
     if isinstance(state, (ThompsonState, DuelsState)):
         return _believed(state.items["mean"], state.items["variance"])
@@ -61,6 +66,8 @@ def _view(state: State) -> Estimates:
             radius = _anytime(state)
     known = count > 0
     lower, upper = np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf)
+    if isinstance(state, TopXState) and state.rules["beta"][0] != -1.0:  # shares of comparisons won
+        lower, upper = np.where(known, np.maximum(lower, 0.0), lower), np.where(known, np.minimum(upper, 1.0), upper)
     if isinstance(state, AuditedState) and state.joint.rules["span"][0] > 0:
         high, span = float(state.joint.rules["high"][0]), float(state.joint.rules["span"][0])
         return Estimates(mean, np.maximum(lower, high - span), np.minimum(upper, high))

@@ -27,7 +27,7 @@ class Values:
         if self.noise is not None and self.range is not None:
             raise InvalidProblem("give Values(noise=R) or Values(range=(lo, hi)), not both: one of them is the sharper")
         if self.noise is not None and not (is_finite(self.noise) and self.noise >= 0):
-            raise InvalidProblem(f"noise must be a finite number, 0 or more, got {self.noise}")
+            raise InvalidProblem(f"noise must be a finite number, 0 or more, got {self.noise!r}")
         if self.range is not None:
             pair = isinstance(self.range, (tuple, list)) and len(self.range) == 2 and all(map(is_finite, self.range))
             if not (pair and self.range[0] < self.range[1]):
@@ -63,7 +63,7 @@ class Values:
             raise InvalidAnswer(f"an answer must be a finite number, got {answer!r:.40}")
         value = float(answer)
         if self.range is not None and not self.range[0] <= value <= self.range[1]:
-            raise InvalidAnswer(f"answer {value:g} lies outside the range {self.range} that this study was told")
+            raise InvalidAnswer(f"answer {value!r} lies outside the range {self.range} that this study was told")
         return value
 
 
@@ -81,7 +81,7 @@ class Preferences:
     def __post_init__(self) -> None:
         whole("tau", self.tau, 1)
         if self.beta is not None and not (is_number(self.beta) and self.beta > 0):
-            raise InvalidProblem(f"beta must be positive, got {self.beta}; leave it out if it is not known")
+            raise InvalidProblem(f"beta must be positive, got {self.beta!r}; leave it out if it is not known")
 
     @property
     def compares(self) -> bool:

@@ -66,19 +66,19 @@ class _KernelCache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is None:
-            _say_compiling("once")
+            _say_compiling("once on this machine")
         return found
 
 
 class _NoCache(caching.NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> None:
-        _say_compiling("each time anew, for no folder can be written to keep it")
+        _say_compiling("and each time anew, for no folder can be written to keep it")
 
 
 @cache
 def _say_compiling(how_often: str) -> None:
     """Once in a process."""
-    logging.getLogger(COMPILING).info("compiling for this machine, %s: this may take half a minute", how_often)
+    logging.getLogger(COMPILING).info("compiling for this task, %s: this may take half a minute", how_often)
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:

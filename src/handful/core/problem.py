@@ -35,11 +35,11 @@ class Problem:
         if self.k > self.size:
             raise InvalidProblem(f"k = {self.k} is more than the {self.size} items there are: lower k or add items")
         if self.epsilon is not None and not (is_finite(self.epsilon) and self.epsilon > 0):
-            raise InvalidProblem(f"epsilon must be a positive number in the units of f, got {self.epsilon}")
+            raise InvalidProblem(f"epsilon must be a positive number in the units of f, got {self.epsilon!r}")
         if not (is_number(self.delta) and 0 < self.delta < 1):
-            raise InvalidProblem(f"delta is a probability of error and must lie between 0 and 1, got {self.delta}")
+            raise InvalidProblem(f"delta is a probability of error and must lie between 0 and 1, got {self.delta!r}")
         if self.ratio is not None and not (is_number(self.ratio) and 0 < self.ratio < 1):
-            raise InvalidProblem(f"ratio is the share of the optimum to certify, between 0 and 1, got {self.ratio}")
+            raise InvalidProblem(f"ratio is the share of the optimum to certify, between 0 and 1, got {self.ratio!r}")
         whole("in_flight", self.in_flight, 1)
         whole("seed", self.seed, 0)
         if self.seed >= 2**64:

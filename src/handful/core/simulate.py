@@ -107,6 +107,8 @@ def simulate(
             f"the explorer was built for {size} items, the objective has {objective.size}: they must agree"
         )
     whole("k", k, 1)
+    if k > len(state.board.best):
+        raise InvalidProblem(f"the explorer was built to pick {len(state.board.best)}, not {k}: they must agree")
     if k > candidates:
         raise InvalidProblem(f"k = {k} is more than the {candidates} candidates there are: lower k")
     progress = objective.start()

@@ -11,17 +11,30 @@ from pathlib import Path, PurePosixPath
 from handful.crowd.booth import Booth
 from handful.crowd.hall import Hall
 from handful.crowd.items import Item
+from handful.crowd.opening import SOLO_IN_FLIGHT
 from handful.crowd.sheet import write_contact_sheet
 from handful.crowd.sources import MAX_PICTURE_BYTES, PICTURES, shown
+from handful.errors import InvalidProblem
 
 LOOK_EVERY_S = 0.3
 SHEET = "contact-sheet.png"
 
 
 def booth_of_one(hall: Hall) -> Booth:
-    """What there is still to choose; when all is chosen, the last of it."""
-    booths = list(hall.booths.values())
-    return next((booth for booth in booths if booth.open), booths[-1])
+    """What there is still to choose alone; when all is chosen, the last of it. Nothing of it is waited for."""
+    booths = [booth for booth in hall.booths.values() if booth.study.setup.problem.in_flight == SOLO_IN_FLIGHT]
+    if not booths:
+        theirs = next(iter(hall.booths.values())).theme
+        raise InvalidProblem(
+            f"{hall.storage} holds {theirs!r}, a study for many: to choose alone beside it, "
+            "give a --theme of your own, or another file as --storage"
+        )
+    booth = next((booth for booth in booths if booth.open), booths[-1])
+    if booth.open:
+        for worker in booth.study.fold.workers.names:  # earlier visits, perhaps in another browser
+            booth.study.let_go(worker)
+            booth.study.settle(worker)
+    return booth
 
 
 def picks_folder(source: Path) -> Path:

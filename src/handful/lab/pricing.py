@@ -50,6 +50,7 @@ class Price:
             f"{least}{self.answers:,} answers for {self.aim} with {self.explorer} "
             f"(80% of {self.runs} simulated runs: {self.low:,} to {self.high:,}; "
             f"mean quality {100 * self.quality:.1f}% of exact greedy)"
+            + (f"; {self.capped} of {self.runs} runs were stopped at {CAP:,}" if self.capped else "")
             + (f"; out of reach in {self.missed} of {self.runs} runs" if self.missed else "")
             + (f", if {self.assumed}" if self.assumed else "")
         )

@@ -71,7 +71,9 @@ class Noisy(Simulated):
 
 
 class Compares(Simulated):
-    """Answers whether the item is the better addition."""
+    """Answers whether the item is the better addition, whichever is named first."""
+
+    impartial = True
 
     def __call__(self, question: Asks) -> bool:
         return self.respond(question) == 1.0

@@ -99,7 +99,7 @@ def _account(fold: Fold, noise: float, delta: float) -> Account:
     problem = fold.setup.problem
     assert isinstance(problem.feedback, Values)
     rounds = [Counted(closed.closing.pick, closed.answers, closed.means, closed.spreads) for closed in fold.rounds]
-    gone = sorted(fold.exploration.withdrawn)
+    gone = sorted({*fold.exploration.withdrawn, *problem.chosen})
     known = problem.feedback
     return account_of(rounds, problem.rounds, noise, delta, known.span, most=known.most, without=gone)
 
@@ -145,12 +145,11 @@ def _of_comparisons(fold: Fold) -> Certificate:
         )
     assumptions = (MONOTONE_SUBMODULAR, *assumptions_of(problem))
     slacks = [math.inf if c.closing.reached is None else c.closing.reached for c in fold.rounds]
-    if fold.exploration.all_picked and all(map(math.isfinite, slacks)) and fold.setup.explorer.order == "item":
-        drawn = any(len(closed.closing.best) > 1 for closed in fold.rounds)
+    drawn = any(len(closed.closing.best) > 1 for closed in fold.rounds)  # then only a mean is bounded, but by what?
+    known = fold.exploration.all_picked and all(map(math.isfinite, slacks)) and not drawn
+    if known and fold.setup.explorer.order == "item":
         slack = total_slack(slacks)
-        return Certificate(
-            OPTIMUM_BOUND, slack, problem.delta, drawn, shown=shown, assumptions=assumptions, reasons=reasons
-        )
+        return Certificate(OPTIMUM_BOUND, slack, problem.delta, shown=shown, assumptions=assumptions, reasons=reasons)
     return Certificate(delta=problem.delta, shown=shown, assumptions=assumptions, reasons=reasons)
 
 

@@ -53,7 +53,8 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
 
 def _draw_rounds(figure: SubFigure, result: Result, rows: int) -> None:
     rounds, scale = result.rounds, result.scale
-    figure.suptitle(f"What each round knew of its contenders: {scale}", color=INK, fontweight="bold")
+    bars = "its belief, two standard deviations" if result.believed else "confidence from this round's answers alone"
+    figure.suptitle(f"What each round knew of its contenders: {scale} (bars: {bars})", color=INK, fontweight="bold")
     columns = max(1, math.ceil(len(rounds) / rows))
     axes = np.asarray(figure.subplots(rows, columns, squeeze=False)).ravel()
     for axis in axes[len(rounds) :]:
@@ -77,7 +78,9 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
         label.set_fontweight("bold" if e.item == r.pick else "normal")
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
     ended = ENDED.get(r.ended, r.ended)
-    axis.set_title(f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers, {ended}", fontsize=9, color=INK, loc="left")
+    proof = " with the proof" if r.proof else ""
+    title = f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers{proof}, {ended}"
+    axis.set_title(title, fontsize=9, color=INK, loc="left")
     _tidy(axis)
     axis.locator_params(axis="x", nbins=4)
     axis.tick_params(axis="x", labelsize=8)
@@ -146,8 +149,14 @@ def draw_certificate(axis: Axes, certificate: Certificate) -> None:
         return
     axis.barh([0], [certificate.optimum], color=OTHER, height=0.35)
     axis.barh([0], [certificate.value], color=PICKED, height=0.35)
-    axis.text(certificate.value / 2, 0, f"{100 * certificate.ratio:.0f}%", ha="center", va="center", color="white")
-    axis.text(certificate.value, 0.22, f"worth at least {certificate.value:.3g}", ha="right", va="bottom", fontsize=8.5)
+    wide = certificate.ratio > 0.4
+    share, worth = f"{100 * certificate.ratio:.0f}%", f"worth at least {certificate.value:.3g}"
+    if wide:
+        axis.text(certificate.value / 2, 0, share, ha="center", va="center", color="white")
+    else:
+        axis.text(certificate.value, 0, f" {share}", ha="left", va="center", color=INK)
+    at, side = (certificate.value, "right") if wide else (0.0, "left")
+    axis.text(at, 0.22, worth, ha=side, va="bottom", fontsize=8.5)
     best = f"the best possible\nat most {certificate.optimum:.3g}"
     axis.text(certificate.optimum, -0.22, best, ha="right", va="top", fontsize=8.5)
     axis.set_ylim(-1.0, 0.8)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.core.certificates import Certificate
+from handful.core.estimates import believes
+from handful.core.explorers.board import BACK
 from handful.core.explorers.duels import DuelsState
 from handful.core.explorers.pivot import PivotState
 from handful.core.feedback import Values
@@ -51,8 +53,8 @@ class RoundResult:
 
     `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone" or "closed".
     `affected_by_exclusion`: answers that this round counted have been excluded since, or were when it closed.
-    `answers_about`: answers in time about each item, on either side of a comparison; also those that are not of this
-    round's gains, as an audit's.
+    `proof`: whether the answers that prove the whole, an audit's, are among its own.
+    `answers_about`: answers in time about each item, on either side of a comparison; an audit's too.
     """
 
     round: int
@@ -63,6 +65,7 @@ class RoundResult:
     answers: int
     late: int
     affected_by_exclusion: bool
+    proof: bool
     items: tuple[Any, ...] = field(repr=False)
     counted: Ints = field(repr=False)
     answers_about: Ints = field(repr=False)
@@ -131,6 +134,7 @@ class Result:
     rounds: tuple[RoundResult, ...]
     certificate: Certificate
     scale: str = GAIN  # what the rounds' means and intervals are of
+    believed: bool = False  # whether these intervals are of a belief: then they claim nothing
     verdict: str = ""  # how the picks did in the comparisons
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,6 +144,7 @@ class Result:
             "answers": self.answers,
             "certificate": self.certificate.to_dict(),
             "scale": self.scale,
+            "believed": self.believed,
             "verdict": self.verdict,
             "rounds": [r.to_dict() for r in self.rounds],
         }
@@ -149,7 +154,9 @@ class Result:
         for r in self.rounds:
             among = "" if r.size == 1 else f", drawn from {r.size}"
             marked = " (answers excluded)" if r.affected_by_exclusion else ""
-            lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers, decided by {ENDED[r.ended]}{among}{marked}")
+            proof = " with the proof of the whole" if r.proof else ""
+            how = f"decided by {ENDED[r.ended]}{among}{marked}"
+            lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers{proof}, {how}")
         return "\n".join([*lines, self.words])
 
     @property
@@ -185,6 +192,7 @@ def result_of(fold: Fold, items: tuple[Any, ...]) -> Result:
         tuple(_round_result(fold, closed, items) for closed in fold.rounds),
         certificate_of(fold),
         scale_of(fold),
+        believes(fold.exploration.state),
         verdict_of(fold),
     )
 
@@ -198,7 +206,8 @@ def scale_of(fold: Fold) -> str:
 
 def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> RoundResult:
     event = closed.closing
-    standing = np.asarray(fold.questions.standing[closed.questions.start : closed.questions.stop])
+    here = slice(closed.questions.start, closed.questions.stop)
+    standing = np.asarray(fold.questions.standing[here])
     return RoundResult(
         round=event.round,
         pick=items[event.pick],
@@ -208,6 +217,7 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> Ro
         answers=int(np.isin(standing, (ANSWERED, LATE)).sum()),
         late=int((standing == LATE).sum()),
         affected_by_exclusion=excluded_answers(fold, closed) > 0,
+        proof=bool((np.asarray(fold.questions.rival[here]) <= BACK).any()),
         items=items,
         counted=closed.answers,
         answers_about=fold.answers_about(closed.questions),

@@ -2,6 +2,10 @@
 
 Question n is decided from the answers up to n − in_flight, told in question order. So it does not matter where the
 oracle runs, how many run at once, or which is done first.
+
+Which of two is named first is drawn for each question: explorers name a contender and its challenger in an order of
+their own, so a judge who leans to the first would else be believed. An oracle that cannot lean may say so, by an
+attribute `impartial` that is true, and is asked in that order.
 """
 
 from __future__ import annotations
@@ -11,8 +15,10 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
+
+import numpy as np
 
 from handful.study.desk import Desk
 from handful.study.questions import Question
@@ -21,6 +27,7 @@ from handful.study.writer import Writer
 Oracle = Callable[[Question], object]
 WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
 SHOW_EVERY_S = 0.1
+ODD = 0x9E3779B97F4A7C15  # 2⁶⁴ over the golden ratio
 
 
 @dataclass(frozen=True)
@@ -62,11 +69,14 @@ def run(
     desk: Desk, writer: Writer, oracle: Oracle, progress: Progress | bool | None, executor: Executor | None
 ) -> None:
     """Ask and answer until the study is finished."""
-    waiting: deque[tuple[Question, _Pending | Future[object]]] = deque()
+    waiting: deque[tuple[Question, bool, _Pending | Future[object]]] = deque()
+    impartial = bool(getattr(oracle, "impartial", False))
 
     def send(question: Question) -> None:
-        pending = _Later(oracle, question) if executor is None else executor.submit(oracle, question)
-        waiting.append((question, pending))
+        turned = not impartial and _turned(question)
+        asked = replace(question, item=question.rival, rival=question.item) if turned else question
+        pending = _Later(oracle, asked) if executor is None else executor.submit(oracle, asked)
+        waiting.append((question, turned, pending))
 
     def ask_more() -> None:
         if not waiting or waiting[0][0].round == writer.fold.exploration.round:
@@ -80,8 +90,10 @@ def run(
             ask_more()
             flushed = shown = time.monotonic()
             while waiting:
-                question, pending = waiting[0]
+                question, turned, pending = waiting[0]
                 answer = pending.result()
+                if turned and isinstance(answer, (bool, np.bool_)):
+                    answer = not answer
                 with writer.writing(wait=False) as now:
                     # What a round left in flight is told before the next round begins, as in a simulation.
                     desk.tell(question.id, answer, None, now, close=len(waiting) == 1)
@@ -97,7 +109,7 @@ def run(
             if show:
                 show(_progress(writer))
         except BaseException as error:
-            for _, pending in waiting:
+            for _, _, pending in waiting:
                 pending.cancel()
             if waiting and not isinstance(error, KeyboardInterrupt):
                 error.add_note(
@@ -107,6 +119,11 @@ def run(
             raise
         finally:
             writer.flush()
+
+
+def _turned(question: Question) -> bool:
+    """Whether the rival is named first: one bit of the question's seed, well mixed."""
+    return question.rival is not None and bool((question.seed * ODD >> 63) & 1)
 
 
 def _left_open(desk: Desk, writer: Writer) -> list[Question]:

@@ -161,6 +161,8 @@ def remember(state: AuditedState) -> None:
     rules, board = state.rules[0], state.board
     if board.round[0].asked == board.round[0].counted:
         keep_round(state.joint, board)
+    elif rules.picked == 0:
+        state.joint.rules[0].torn = 1
     outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
     worth = 0.95 if state.joint.rules[0].anchor == 0 else 0.99  # the first pays for fewer choices: leaving it must pay
     if rules.picked == 0 or outlook < worth * rules.outlook:

@@ -3,7 +3,9 @@
 Only the item that was answered changes, so nothing else is looked at. Upper bounds survive rounds: gains of a
 submodular function only fall, so an old upper bound stays valid at no extra error ("carried"). Moreover the answers
 of all rounds together have a mean at least as large as the gain of now, so one more sequence over *all* answers to
-an item bounds it from above ("pooled"). Lower bounds are for this round alone, and at least 0: f is monotone.
+an item bounds it from above ("pooled"). That holds for answers in the order asked, none left out: an item with
+questions in flight when a round ends is pooled no longer, else rounds that end before their slow answers would choose
+among them. Lower bounds are for this round alone, and at least 0: f is monotone.
 
 The k largest upper bounds stand in `top`, in order; all other candidates in a tournament tree whose root is the largest
 of them. An upper bound only falls, so after an answer at most one item leaves `top`, and the root comes in at its end.
@@ -45,7 +47,7 @@ ITEM = np.dtype(
     [
         ("lower", np.float64),  # in this round
         ("upper", np.float64),  # valid now: in this round, carried or pooled
-        ("past", np.int64),  # answers of earlier rounds
+        ("past", np.int64),  # answers of earlier rounds; -1 once one of them was left out
         ("past_total", np.float64),
         ("past_spread", np.float64),
         ("place", np.int64),  # in `top`, or -1
@@ -139,8 +141,12 @@ def new_round(bounds: Bounds) -> None:
 
 @kernel
 def close_round(bounds: Bounds, board: Board) -> None:
-    """What was counted becomes the past."""
+    """What was counted becomes the past, of items with nothing in flight."""
     for i in range(len(bounds.items)):
+        if board.items[i].waiting > 0:
+            bounds.items[i].past = -1
+        if bounds.items[i].past < 0:
+            continue
         bounds.items[i].past += board.items[i].count
         bounds.items[i].past_total += board.items[i].total
         if bounds.rules[0].kind == BOUNDED and board.items[i].count > 0:

@@ -41,6 +41,7 @@ RULES = np.dtype(
         ("delta", np.float64),  # δ
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("anchor", np.int64),  # how many picks are given
+        ("torn", np.int64),  # 1 if the first round's answers are left out: it ended with questions in flight
         ("members", np.int64),  # |B|: k, or as many candidates as there were at the anchor
         ("upper", np.float64),  # U
         ("width", np.float64),  # and how much of it is width
@@ -218,12 +219,14 @@ def upper_at(joint: Joint, way: int, y: float, m: int) -> tuple[float, float]:
 
 @small
 def choices(joint: Joint, m: int) -> float:
-    """log of the number of sets, of rounds (or the audit) that may stand for an item, of anchors (half for 0)."""
+    """log of the number of sets, of rounds (or the audit) that may stand for an item, of anchors (half of δ for 0, and
+    1/2k of it for each other and for 0 without its round).
+    """
     rules = joint.rules[0]
     size = float(len(joint.items))
     sets = math.lgamma(size + 1.0) - math.lgamma(m + 1.0) - math.lgamma(size - m + 1.0)
     if rules.anchor == 0:
-        return sets + math.log(2.0)
+        return sets + math.log(2.0 * rules.k if rules.torn == 1 else 2.0)
     return sets + m * math.log(rules.anchor + 2.0) + math.log(2.0 * rules.k)
 
 

@@ -58,6 +58,10 @@ def explorer_named(name: str, /, **options: object) -> Explorer:
 def explorer_of(wished: str | Explorer) -> Explorer:
     """Settings, or what spells them: a name, or a name with options, such as "certified:rule=chain,near=0.05"."""
     if not isinstance(wished, str):
+        if isinstance(wished, type) or not hasattr(wished, "build"):
+            raise InvalidProblem(
+                f"explorer must be a name such as 'certified', or settings such as Certified(), got {wished!r}"
+            )
         return wished
     name, _, written = (part.strip() for part in wished.partition(":"))
     usual = explorer_named(name)
@@ -111,6 +115,11 @@ def default_explorer(problem: Problem) -> Explorer:
         needs = "to know the noise: give Values(noise=R) or Values(range=(lo, hi))"
         chosen: Explorer = Thompson()
     else:
+        if problem.ratio is not None:
+            raise InvalidProblem(
+                "no comparison shows what anything is worth, so no ratio= of f(OPT) can be certified: "
+                "give budget= instead, or epsilon= with Preferences(beta=...)"
+            )
         if problem.epsilon is not None and feedback.beta is not None:
             return Pivot()
         needs = "to know how sharp the crowd is at least: give Preferences(beta=...)"
