@@ -53,7 +53,7 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
 
 def _draw_rounds(figure: SubFigure, result: Result, rows: int) -> None:
     rounds, scale = result.rounds, result.scale
-    bars = "its belief, two standard deviations" if result.believed else "confidence from this round's answers alone"
+    bars = "its belief, two standard deviations" if result.believed else "confidence intervals in that round"
     figure.suptitle(f"What each round knew of its contenders: {scale} (bars: {bars})", color=INK, fontweight="bold")
     columns = max(1, math.ceil(len(rounds) / rows))
     axes = np.asarray(figure.subplots(rows, columns, squeeze=False)).ravel()
