@@ -25,7 +25,7 @@ Every command explains itself with `--help`; this page is the same text.
 | 1 | the answer is no: a replay differs, an oracle failed |
 | 2 | bad input: an option, a file or a name that makes no sense |
 | 3 | the storage cannot be read or written |
-| 130 | interrupted with Ctrl-C |
+| 130 | interrupted with Ctrl-C (`serve` is meant to end so: 0) |
 
 Where a program may read the output, `--json` prints one JSON value. Progress and messages go to standard error.
 """
