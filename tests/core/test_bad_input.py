@@ -31,6 +31,11 @@ def problem(**given: object) -> Make:
     return lambda: Problem(**(sound | given))  # type: ignore[arg-type]
 
 
+def simulated(response: responses.Response, k: int = 3, size: int = 10, **given: object) -> Make:
+    """A run of TopX on a sound problem but for what is given."""
+    return lambda: simulate(TopX().build(problem(**given)()), Modular([1.0] * size), response, k)  # type: ignore[arg-type]
+
+
 def build(explorer: TopX | Uniform, **given: object) -> Make:
     return lambda: explorer.build(problem(**given)())  # type: ignore[arg-type]
 
@@ -131,14 +136,10 @@ WORLDS: list[tuple[Make, str]] = [
         (lambda f=f: f(Modular([1.0, 2.0]), 0), "k must be a whole number, 1 or")
         for f in (greedy, lazy_greedy, random_set)
     ),
-    (
-        lambda: simulate(TopX().build(problem()()), Modular([1.0] * 9), responses.uniform(1.0), 3),  # type: ignore[arg-type]
-        "built for 10 items, the objective has 9: they must agree",
-    ),
-    (
-        lambda: simulate(TopX().build(problem()()), Modular([1.0] * 10), responses.uniform(1.0), 11),  # type: ignore[arg-type]
-        "was built to pick 3, not 11: they must agree",
-    ),
+    (simulated(responses.uniform(1.0), size=9), "built for 10 items, the objective has 9: they must agree"),
+    (simulated(responses.uniform(1.0), k=11), "was built to pick 3, not 11: they must agree"),
+    (simulated(responses.btl(2.0)), "gives comparisons, which is not what the explorer asks for"),
+    (simulated(responses.uniform(1.0), feedback=Preferences()), "gives numbers, which is not what the explorer asks"),
     (lambda: explorer_of(TopX), "must be a name such as 'certified', or settings such as Certified"),  # type: ignore[arg-type]
     (lambda: explorer_of(3), "must be a name such as 'certified'.*got 3"),  # type: ignore[arg-type]
     (lambda: Coverage([1.0], [[1.5]]), "it is a probability"),

@@ -18,9 +18,10 @@ from handful.core.explorers.board import BACK, CLOSED, OPEN
 from handful.core.explorers.protocol import State, conclude, drop, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
-from handful.core.responses import Response, respond
+from handful.core.responses import BTL, Response, respond
 from handful.errors import InvalidProblem
 
+MISUNDERSTOOD = -1
 ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed", 5: "out of reach"}
 
 
@@ -58,7 +59,11 @@ def play(state: State, gains: Floats, response: Response, cap: int) -> int:
     Row i of `gains` is given the first i picks; the last is of now.
     """
     in_flight = int(state.board.round[0]["in_flight"])
-    return _play(state, gains, response, cap, np.zeros((in_flight, 2), np.int64), np.zeros(in_flight))
+    asked = _play(state, gains, response, cap, np.zeros((in_flight, 2), np.int64), np.zeros(in_flight))
+    if asked == MISUNDERSTOOD:
+        gives = "comparisons" if response.compares else "numbers"
+        raise InvalidProblem(f"this response model gives {gives}, which is not what the explorer asks for")
+    return asked
 
 
 @kernel
@@ -71,6 +76,8 @@ def _play(state: State, gains: Floats, response: Response, cap: int, asked_of: I
     while r.ended == OPEN:
         item, rival = (-1, -1) if asked >= cap else propose(state, asked)
         if item >= 0:
+            if (rival >= 0) != (response.kind >= BTL):
+                return MISUNDERSTOOD
             at = asked % m
             items[at] = item
             rivals[at] = rival
