@@ -11,7 +11,7 @@ import pytest
 
 from handful.core.confidence import FIRST, WIDEST
 from handful.core.explorers.board import new_board
-from handful.core.explorers.joint import NORMALS, Joint, bound, drop_anchor, learn, new_joint
+from handful.core.explorers.joint import NORMALS, Joint, bound, choices, drop_anchor, learn, new_joint
 
 K, DELTA, LOW, HIGH = 2, 0.05, -1.0, 3.0
 SPAN = HIGH - LOW
@@ -111,3 +111,16 @@ def test_an_item_that_was_never_asked_about_may_be_worth_all_that_the_range_allo
     answers = some_answers(0.02, (5000, 5000, 5000, 5000, 0))
     assert float(joint_of(answers, SPAN).rules["upper"][0]) > HIGH + GAINS[0]
     assert float(joint_of(answers, 0.0).rules["upper"][0]) == math.inf
+
+
+def test_a_first_round_that_is_left_out_is_paid_for() -> None:
+    """Of δ: ½ for anchor 0, and 1/2k for each of the k − 1 others and for anchor 0 without its round: 1 in all."""
+    k, above = 4, new_joint(9, 4, noise=1.0, high=math.inf, delta=0.1)
+    sets = math.log(math.comb(9, k))
+    shares = [math.exp(sets - choices(above, k))]
+    above.rules["torn"] = 1
+    shares.append(math.exp(sets - choices(above, k)))
+    for anchor in range(1, k):
+        above.rules["anchor"] = anchor
+        shares.append(math.exp(sets + k * math.log(anchor + 2.0) - choices(above, k)))
+    assert shares == pytest.approx([1 / 2, *k * [1 / (2 * k)]])

@@ -45,6 +45,22 @@ def test_who_says_how_many_is_asked_that_many() -> None:
     assert Plan(k=6, budget=300).answers(10, solo=True) == 300
 
 
+@pytest.mark.parametrize("answers", [0, 1])
+def test_what_an_earlier_visit_holds_is_free_again(tmp_path: Path, answers: int) -> None:
+    hall = open_hall(
+        tmp_path / "a.db", ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items"), ("A", "B"), PLAN, ALONE
+    )
+    study = booth_of_one(hall).study
+    questions = study.ask(6, "anna")
+    for question in questions[:answers]:
+        study.tell(question.id, True, "anna", undo_s=1000)
+    assert booth_of_one(hall).study.ask(6, "ben") != []
+    assert study.held_by("anna") == []
+    assert len(study.fold.provisional) == 0
+    assert booth_of_one(hall, ["B"]).theme == "B"
+    hall.close()
+
+
 def test_alone_one_does_not_answer_in_a_study_for_many(tmp_path: Path) -> None:
     items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
     open_hall(tmp_path / "a.db", items, ("Cathedrals",), PLAN).close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 import subprocess
 import sys
 import threading
@@ -318,6 +319,21 @@ def test_what_was_chosen_at_the_start_does_not_keep_the_rest_from_being_certifie
         assert ratios[0] is not None
         assert ratios[1] is not None
         assert ratios[1] > 0.3
+
+
+def test_comparisons_that_a_budget_ended_claim_no_mean_over_draws() -> None:
+    def better(q: Question) -> bool:
+        item, rival = int(q.item[1]), int(q.rival[1])
+        if item // 3 == rival // 3:
+            return random.Random(q.seed).random() < 0.5
+        return item > rival
+
+    items, known = [f"p{i}" for i in range(6)], Preferences(beta=2.0)
+    study = Study(items, 3, feedback=known, explorer="sharp", epsilon=0.01, budget=900, seed=4)
+    result = study.run(better)
+    assert any(r.size > 1 for r in result.rounds)
+    assert all(np.isfinite(r.reached) for r in result.rounds)
+    assert result.certificate.bound is None
 
 
 @pytest.mark.parametrize("explorer", ["duels", "topx", "uniform", "sharp"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -106,7 +106,8 @@ def serve(
         collection = _collection(source, where, lambda items: check_first(where, themes, plan, settings, items))
         hall = open_hall(where, collection, themes, plan, settings, wishes=wishes, say=_note)
         if solo:
-            _alone(hall, listening, source, shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"]))
+            again = shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"])
+            _alone(hall, themes, listening, source, again)
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
         server = Server(hall, public_url is not None)
@@ -315,12 +316,12 @@ def _again(storage: str | None) -> list[str]:
     return [] if storage is None else ["--storage", storage]
 
 
-def _alone(hall: Hall, listening: socket.socket, source: Path, again: str) -> None:
+def _alone(hall: Hall, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks."""
     from handful.crowd.running import Server, port_of
     from handful.crowd.solo import booth_of_one, picks_folder, put_picks, when_finished
 
-    booth, folder, put = booth_of_one(hall), picks_folder(source), threading.Lock()
+    booth, folder, put = booth_of_one(hall, themes), picks_folder(source), threading.Lock()
     if not booth.open:
         hall.close()
         kept = folder if folder.exists() else put_picks(booth, source, folder)

@@ -149,7 +149,7 @@ def account_of(
 ) -> Account:
     """L and F from what the rounds counted, whoever chose what to ask.
 
-    Where a range of answers is known, `span` is its length and `most` its end; `without` are items that were withdrawn,
+    Where a range of answers is known, `span` is its length and `most` its end; `without` are items withdrawn or given,
     and `shrink` is for tests of power.
     """
     size = len(rounds[0].count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.booth import Booth
@@ -20,8 +20,11 @@ LOOK_EVERY_S = 0.3
 SHEET = "contact-sheet.png"
 
 
-def booth_of_one(hall: Hall) -> Booth:
-    """What there is still to choose alone; when all is chosen, the last of it. Nothing of it is waited for."""
+def booth_of_one(hall: Hall, themes: Sequence[str] = ()) -> Booth:
+    """What there is still to choose alone, of these themes before others; when all is chosen, the last of it.
+
+    Earlier visits, perhaps in another browser, hold nothing of it any more.
+    """
     booths = [booth for booth in hall.booths.values() if booth.study.setup.problem.in_flight == SOLO_IN_FLIGHT]
     if not booths:
         theirs = next(iter(hall.booths.values())).theme
@@ -29,9 +32,11 @@ def booth_of_one(hall: Hall) -> Booth:
             f"{hall.storage} holds {theirs!r}, a study for many: to choose alone beside it, "
             "give a --theme of your own, or another file as --storage"
         )
-    booth = next((booth for booth in booths if booth.open), booths[-1])
+    named = [booth for booth in booths if booth.theme in themes] or booths
+    booth = next((booth for booth in named if booth.open), named[-1])
     if booth.open:
-        for worker in booth.study.fold.workers.names:  # earlier visits, perhaps in another browser
+        fold = booth.study.fold
+        for worker in filter(None, {*fold.workers.names, *fold.leases.holders()}):
             booth.study.let_go(worker)
             booth.study.settle(worker)
     return booth

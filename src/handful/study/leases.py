@@ -73,6 +73,10 @@ class Leases:
         lease = self._open.get(question)
         return (lease.held, lease.worker) if lease else (False, None)
 
+    def holders(self) -> set[str | None]:
+        """Who holds questions."""
+        return {lease.worker for lease in self._open.values() if lease.held}
+
     def held_by(self, worker: str | None) -> list[int]:
         """The questions that `worker` holds, oldest first."""
         return [question for question, lease in self._open.items() if lease.held and lease.worker == worker]

@@ -70,7 +70,7 @@ def run(
 ) -> None:
     """Ask and answer until the study is finished."""
     waiting: deque[tuple[Question, bool, _Pending | Future[object]]] = deque()
-    impartial = bool(getattr(oracle, "impartial", False))
+    impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
 
     def send(question: Question) -> None:
         turned = not impartial and _turned(question)

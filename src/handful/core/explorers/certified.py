@@ -107,7 +107,7 @@ def speed(state: CertifiedState, item: int, pooled: bool) -> float:
     """How fast another answer would narrow the item's interval, counting those in flight."""
     T = float(state.board.items[item].count + state.board.items[item].waiting)
     if pooled:
-        T += state.bounds.items[item].past
+        T += max(0, state.bounds.items[item].past)
     return np.inf if T == 0.0 else radius(state.bounds, T) / T
 
 
@@ -154,8 +154,8 @@ def doubt(state: CertifiedState) -> float:
     wide = radius(bounds, float(board.items[rules.lead].count))
     if sum_of_top(bounds) <= rules.left:
         for p in range(bounds.rules[0].held):
-            row = bounds.items[bounds.top[p]]
-            wide += rules.share * radius(bounds, float(board.items[bounds.top[p]].count + row.past))
+            i = bounds.top[p]
+            wide += rules.share * radius(bounds, float(board.items[i].count + max(0, bounds.items[i].past)))
     return wide
 
 
