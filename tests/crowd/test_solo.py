@@ -11,7 +11,7 @@ from handful.crowd.hall import Hall
 from handful.crowd.ingesting import ingest
 from handful.crowd.opening import Plan, open_hall
 from handful.crowd.settings import Settings
-from handful.crowd.solo import booth_of_one, picks_folder, put_picks
+from handful.crowd.solo import booth_of_one, end_earlier_visits, picks_folder, put_picks
 from handful.errors import InvalidProblem
 from tests.crowd.pictures import folder_of
 
@@ -54,7 +54,8 @@ def test_what_an_earlier_visit_holds_is_free_again(tmp_path: Path, answers: int)
     questions = study.ask(6, "anna")
     for question in questions[:answers]:
         study.tell(question.id, True, "anna", undo_s=1000)
-    assert booth_of_one(hall).study.ask(6, "ben") != []
+    end_earlier_visits(booth_of_one(hall))
+    assert study.ask(6, "ben") != []
     assert study.held_by("anna") == []
     assert len(study.fold.provisional) == 0
     assert booth_of_one(hall, ["B"]).theme == "B"

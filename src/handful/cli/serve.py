@@ -319,7 +319,7 @@ def _again(storage: str | None) -> list[str]:
 def _alone(hall: Hall, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks."""
     from handful.crowd.running import Server, port_of
-    from handful.crowd.solo import booth_of_one, picks_folder, put_picks, when_finished
+    from handful.crowd.solo import booth_of_one, end_earlier_visits, picks_folder, put_picks, when_finished
 
     booth, folder, put = booth_of_one(hall, themes), picks_folder(source), threading.Lock()
     if not booth.open:
@@ -330,6 +330,7 @@ def _alone(hall: Hall, themes: Sequence[str], listening: socket.socket, source: 
         )
         console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
         return
+    end_earlier_visits(booth)
     server, stop, kept_in = Server(hall), threading.Event(), list[Path]()
 
     def keep() -> None:

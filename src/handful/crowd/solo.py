@@ -21,10 +21,7 @@ SHEET = "contact-sheet.png"
 
 
 def booth_of_one(hall: Hall, themes: Sequence[str] = ()) -> Booth:
-    """What there is still to choose alone, of these themes before others; when all is chosen, the last of it.
-
-    Earlier visits, perhaps in another browser, hold nothing of it any more.
-    """
+    """What there is still to choose alone, of these themes before others; when all is chosen, the last of it."""
     booths = [booth for booth in hall.booths.values() if booth.study.setup.problem.in_flight == SOLO_IN_FLIGHT]
     if not booths:
         theirs = next(iter(hall.booths.values())).theme
@@ -33,13 +30,15 @@ def booth_of_one(hall: Hall, themes: Sequence[str] = ()) -> Booth:
             "give a --theme of your own, or another file as --storage"
         )
     named = [booth for booth in booths if booth.theme in themes] or booths
-    booth = next((booth for booth in named if booth.open), named[-1])
-    if booth.open:
-        fold = booth.study.fold
-        for worker in filter(None, {*fold.workers.names, *fold.leases.holders()}):
-            booth.study.let_go(worker)
-            booth.study.settle(worker)
-    return booth
+    return next((booth for booth in named if booth.open), named[-1])
+
+
+def end_earlier_visits(booth: Booth) -> None:
+    """What they hold, perhaps in another browser, is free again, and what they answered stands."""
+    fold = booth.study.fold
+    for worker in filter(None, {*fold.workers.names, *fold.leases.holders()}):
+        booth.study.let_go(worker)
+        booth.study.settle(worker)
 
 
 def picks_folder(source: Path) -> Path:

@@ -145,7 +145,8 @@ def _of_comparisons(fold: Fold) -> Certificate:
         )
     assumptions = (MONOTONE_SUBMODULAR, *assumptions_of(problem))
     slacks = [math.inf if c.closing.reached is None else c.closing.reached for c in fold.rounds]
-    drawn = any(len(closed.closing.best) > 1 for closed in fold.rounds)  # then only a mean is bounded, but by what?
+    # Where picks were drawn, what is bounded is a mean over draws; and these ε′ came with the draws.
+    drawn = any(len(closed.closing.best) > 1 for closed in fold.rounds)
     known = fold.exploration.all_picked and all(map(math.isfinite, slacks)) and not drawn
     if known and fold.setup.explorer.order == "item":
         slack = total_slack(slacks)

@@ -56,7 +56,7 @@ def explorer_named(name: str, /, **options: object) -> Explorer:
 
 
 def explorer_of(wished: str | Explorer) -> Explorer:
-    """Settings, or what spells them: a name, or a name with options, such as "certified:rule=chain,near=0.05"."""
+    """Settings, or what spells them: a name, or a name with options, such as "topx:variant=O,l=1"."""
     if not isinstance(wished, str):
         if isinstance(wished, type) or not hasattr(wished, "build"):
             raise InvalidProblem(
@@ -64,7 +64,7 @@ def explorer_of(wished: str | Explorer) -> Explorer:
             )
         return wished
     name, _, written = (part.strip() for part in wished.partition(":"))
-    usual = explorer_named(name)
+    explorer_named(name)  # an unknown one is refused before its options are looked at
     options: dict[str, object] = {}
     for option in filter(None, written.split(",")):
         key, given, value = (part.strip() for part in option.partition("="))
@@ -73,7 +73,7 @@ def explorer_of(wished: str | Explorer) -> Explorer:
         if key in options:
             raise InvalidProblem(f"explorer {name}: the option {key!r} is given twice")
         options[key] = _read(value)
-    return explorer_named(name, **options) if options else usual
+    return explorer_named(name, **options)
 
 
 def _read(value: str) -> object:
