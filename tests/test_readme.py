@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import handful
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/quickstart.md", "docs/explorers.md")
@@ -24,6 +27,17 @@ def test_examples_run_as_they_stand(page: str, tmp_path: Path, monkeypatch: pyte
     for block in found:
         exec(compile(block, page, "exec"), names)
     assert names["result"].chosen  # type: ignore[attr-defined]
+
+
+def test_the_stored_example_goes_on_when_it_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = (block for block in blocks("README.md") if "storage=" in block)
+    told = []
+    for _ in range(2):
+        names: dict[str, Any] = {"handful": handful}
+        exec(compile(block, "README.md", "exec"), names)
+        told.append(names["study"].status().answers)
+    assert told == [3, 6]
 
 
 def test_the_readme_links_to_pages_that_are_there() -> None:

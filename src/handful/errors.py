@@ -6,7 +6,7 @@
     ├── InvalidCollection     (ValueError)  tags, views or a CSV that cannot be read as a collection
     ├── UnknownExplorer       (ValueError)  no explorer of that name, or not for this feedback
     ├── UnknownQuestion       (LookupError) an id that was never asked
-    ├── StudyClosed           (RuntimeError) the study takes no more questions or answers
+    ├── StudyFinished         (RuntimeError) the study takes no more questions or answers
     ├── StudyNotFound         (LookupError) no study of that name in this storage
     ├── StudyExists           (ValueError)  a study of that name is there already
     ├── ItemsChanged          (ValueError)  the items given on open are not those of the study
@@ -47,7 +47,7 @@ class UnknownQuestion(HandfulError, LookupError):
     """An answer to a question that was never asked."""
 
 
-class StudyClosed(HandfulError, RuntimeError):
+class StudyFinished(HandfulError, RuntimeError):
     """The study takes no more questions or answers."""
 
 

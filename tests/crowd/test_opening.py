@@ -56,13 +56,11 @@ def test_studies_are_taken_up_again_by_their_theme_and_new_ones_begun(collection
 
 def test_studies_about_other_things_are_left_alone(collection: Collection, tmp_path: Path) -> None:
     storage = tmp_path / "a.db"
-    Study(
-        ["x", "y", "z"], 1, feedback=Preferences(), budget=9, explorer="topx", storage=storage, name="others"
-    ).release()
+    Study(["x", "y", "z"], 1, feedback=Preferences(), budget=9, explorer="topx", storage=storage, name="others").close()
     values = Study(
         collection.ids, 1, feedback=Values(noise=1), budget=9, explorer="topx", storage=storage, name="values"
     )
-    values.release()
+    values.close()
     with pytest.raises(ItemsChanged, match="give a --theme"):
         opened(collection, storage)
     said: list[str] = []

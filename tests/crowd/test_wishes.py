@@ -72,7 +72,7 @@ def test_a_budget_grows_and_never_shrinks(collection: Collection, storage: Path)
 
 def test_a_finished_study_says_that_more_comes_too_late(collection: Collection, storage: Path) -> None:
     hall, _ = again(collection, storage, Wishes())
-    hall.booths["boats"].study.close()
+    hall.booths["boats"].study.finish()
     hall.close()
     hall, said = again(collection, storage, Wishes(budget=90))
     assert "is finished, so --budget 90 comes too late" in said[0]
@@ -141,7 +141,7 @@ def test_the_command_says_what_is_not_as_it_was_asked_for(tmp_path: Path) -> Non
     from handful import Study
 
     with Study.open(tmp_path / "photos.db", "a") as study:
-        study.close()
+        study.finish()
     said = printed("photos", "--theme", "A", cwd=tmp_path)
     assert "2 of 5, finished with 0 picked after 0 answers: A" in said
     assert "share  " not in said

@@ -77,7 +77,7 @@ def crowd() -> Study:
         if len(study.result().chosen) == 3:
             break
         if n == 70:
-            study.close("enough")
+            study.finish("enough")
             break
     return study
 

@@ -22,8 +22,8 @@ from handful.errors import (
     StorageCorrupt,
     StorageError,
     StorageLocked,
-    StudyClosed,
     StudyExists,
+    StudyFinished,
     StudyNotFound,
     UnknownExplorer,
     UnknownQuestion,
@@ -233,7 +233,7 @@ def test_a_failed_commit_ends_the_study_and_loses_nothing_acknowledged(tmp_path:
     with pytest.raises(StorageError, match="open it again to go on from what is stored"):
         study.ask(1)
     with pytest.raises(StorageError):
-        study.release()
+        study.close()
     (tmp_path / "moved.db").rename(tmp_path / "study.db")
     with Study.open(url) as again:
         assert again.status().answers >= acknowledged
@@ -245,10 +245,10 @@ def test_a_finished_study_cannot_be_changed_but_answers_with_what_it_has() -> No
     assert study.ask(5) == []
     assert study.finished == "all 2 items are picked"
     for act in (study.pause, lambda: study.extend(PerItem(1)), lambda: study.withdraw("a")):
-        with pytest.raises(StudyClosed, match="all 2 items are picked"):
+        with pytest.raises(StudyFinished, match="all 2 items are picked"):
             act()
     assert study.tell("q0", 7.0).repeated
-    assert study.close() == result
+    assert study.finish() == result
 
 
 def test_every_event_survives_its_own_json() -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import create_engine, text
 
 from handful import Preferences, Study, TopX, Uniform, Values
 from handful.core.explorers.settings import Certified
-from handful.errors import InvalidAnswer, InvalidProblem, StudyClosed
+from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study.events import KINDS
 from handful.study.questions import STANDINGS
 from tests.study.worlds import Clock, folded, live
@@ -53,7 +53,7 @@ STEPS = {
     "extend": 1,
     "pause": 1,
     "note": 1,
-    "close": 1,
+    "finish": 1,
     "restart": 2,
 }
 steps = st.lists(
@@ -153,13 +153,13 @@ class World:
         self.study.note("gold", {"worker": who})
         assert live(self.study) == before
 
-    def close(self, who: str | None, n: int) -> None:
+    def finish(self, who: str | None, n: int) -> None:
         if n < 4:
-            self.study.close()
+            self.study.finish()
 
     def restart(self, who: str | None, n: int) -> None:
         if self.url is not None:
-            self.study.release()
+            self.study.close()
             before, self.study = live(self.study), Study.open(self.url, clock=self.clock)
             assert live(self.study) == before
 
@@ -185,14 +185,14 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
                 for step, who, n in steps:
                     try:
                         getattr(world, step.replace(" ", "_"))(who, n)
-                    except (InvalidAnswer, InvalidProblem, StudyClosed, LookupError):
+                    except (InvalidAnswer, InvalidProblem, StudyFinished, LookupError):
                         happened["refused"] += 1
                     world.check()
                 happened.update(event.kind for _, event in world.study.journal())
                 happened.update(f"ended by {r.ended}" for r in world.study.result().rounds)
                 happened.update(STANDINGS[standing] for standing in world.study.fold.questions.standing)
             finally:
-                world.study.release()
+                world.study.close()
 
     interleave()
 

@@ -18,7 +18,7 @@ from tests.study.worlds import folded, live
 
 
 def kill_again_and_again(url: str, kills: int, seed: int) -> None:
-    make(storage=url).release()
+    make(storage=url).close()
     rng = random.Random(seed)
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload(["tests.study.killing"])

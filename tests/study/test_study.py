@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from handful import PerItem, Preferences, Question, Study, TopX, Values
-from handful.errors import MissingExtra, SmallBudget, StudyClosed
+from handful.errors import MissingExtra, SmallBudget, StudyFinished
 from handful.study.events import Event, RoundClosed, Told
 from tests.study.worlds import Clock, folded, live
 
@@ -241,17 +241,17 @@ def test_a_pause_hands_out_nothing_but_takes_answers() -> None:
     assert len(study.ask(1, "bob")) == 1
 
 
-def test_closing_early_keeps_what_was_picked_and_decides_the_open_round() -> None:
+def test_finishing_early_keeps_what_was_picked_and_decides_the_open_round() -> None:
     study = valuing(in_flight=1)
     for value in (0.0, 0.0, 7.0):
         (q,) = study.ask(1)
         study.tell(q.id, value)
     open_question = study.ask(1)[0]
-    result = study.close("enough")
+    result = study.finish("enough")
     assert result.chosen == ("photo 2",)
     assert result.rounds[0].ended == "closed"
-    assert study.finished == "the study was closed with 1 of 3 items picked"
-    with pytest.raises(StudyClosed, match="takes no more answers"):
+    assert study.finished == "the study was finished early with 1 of 3 items picked"
+    with pytest.raises(StudyFinished, match="takes no more answers"):
         study.tell(open_question.id, 1.0)
     assert live(study) == folded(study)
 
@@ -414,7 +414,7 @@ def test_many_threads_may_ask_and_tell_at_once(sqlite_storage: str) -> None:
         list(pool.map(work, [f"w{n}" for n in range(8)]))
     assert len(acknowledged) == len(set(acknowledged)) == 600
     assert live(study) == folded(study)
-    study.release()
+    study.close()
     with Study.open(sqlite_storage, read_only=True) as again:
         assert live(again) == live(study)
 

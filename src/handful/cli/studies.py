@@ -261,24 +261,20 @@ def _opened(name: str | None, storage: str) -> Study:
 def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
     """The study that is there, if it is the one that these options describe."""
     from handful.study import Study
+    from handful.study.opening import differences, spelled_out
 
     described = Study(ids, k, **settings)
     study = Study.open(storage, name, items=ids)
-    wanted, found = described.setup.to_dict(), study.setup.to_dict()
-    differs = [key for key, value in wanted.items() if found[key] != value]
-    if differs == ["budget"] and _extended(study, described.status().budget):
+    differing = differences(described.setup, study.fold)
+    if differing.keys() == {"budget"} and _extended(study, described.status().budget):
         return study
-    if differs:
-        for one, said in ((study, found), (described, wanted)):
-            said["budget"] = one.status().budget  # also if extended
-            said["explorer"] = one.setup.explorer_spelled
-        told = [(key, _told(found[key]), _told(wanted[key])) for key in differs if found[key] != wanted[key]]
-        options = "; ".join(f"{key}: {there} there, {here} here" for key, there, here in told)
-        over = study.status().finished
-        study.release()
+    if differing:
+        over = study.finished
+        study.close()
         raise InvalidProblem(
             f"there is a study {name!r} in {storage}{' that is finished' if over else ''}, and it is another one "
-            f"({options}): give the same options to {'see' if over else 'go on with'} it, or another --name"
+            f"({spelled_out(differing)}): give the same options to {'see' if over else 'go on with'} it, "
+            "or another --name"
         )
     return study
 
@@ -288,20 +284,11 @@ def _extended(study: Study, budget: int | None) -> bool:
     now = study.status()
     if budget is None or now.budget is None:
         return False
-    if budget > now.budget and not now.finished:
-        study.extend(budget - now.budget)
-        say(f"{budget - now.budget:,} more answers may be spent")
-        return True
-    return budget == now.budget
-
-
-def _told(value: object) -> str:
-    """A setting in a few words."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items() if inner is not None) or "none"
-    if isinstance(value, list | tuple) and len(value) > 5:
-        return f"{len(value)} of them"
-    return "none" if value is None else str(value)
+    if budget < now.budget or now.finished:
+        return False
+    study.extend(budget - now.budget)
+    say(f"{budget - now.budget:,} more answers may be spent")
+    return True
 
 
 def _stopped(study: Study, why: str) -> NoReturn:

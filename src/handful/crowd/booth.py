@@ -156,7 +156,7 @@ class Booth:
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
         """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
         with suppress(StorageError):
-            self.study.release()
+            self.study.close()
         self._attach(reopen())
 
     def look(self) -> None:
@@ -176,7 +176,7 @@ class Booth:
 
     def close(self) -> None:
         """Free the storage."""
-        self.study.release()
+        self.study.close()
 
     # For one worker
 

@@ -153,7 +153,7 @@ def _taken_up(
     except ItemsChanged:
         return None
     if not study.setup.problem.feedback.compares:
-        study.release()
+        study.close()
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
     return Booth(study, collection, settings, clock=clock, reopen=reopen)

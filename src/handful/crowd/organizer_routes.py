@@ -134,7 +134,7 @@ async def pause(booth: TheBooth) -> messages.Status:
 @router.post("/{study}/close")
 async def close(booth: TheBooth) -> messages.Status:
     """End the study for good, with what is known."""
-    await in_thread(booth.study.close, "closed by the organizer")
+    await in_thread(booth.study.finish, "closed by the organizer")
     return await _after(booth)
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from handful.crowd.statics import STATIC
-from handful.errors import HandfulError, InvalidAnswer, StorageError, StudyClosed, UnknownQuestion
+from handful.errors import HandfulError, InvalidAnswer, StorageError, StudyFinished, UnknownQuestion
 
 log = logging.getLogger("handful.crowd")
 
@@ -129,7 +129,7 @@ def _nothing_here(request: Request) -> Response:
 def _of(error: HandfulError) -> Refusal:
     if isinstance(error, UnknownQuestion):
         return not_found()
-    if isinstance(error, StudyClosed):
+    if isinstance(error, StudyFinished):
         return closed()
     if isinstance(error, InvalidAnswer):
         return Refusal(422, "invalid", "The answer does not fit the question.")

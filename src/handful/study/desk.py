@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from handful.core.draws import question_seed
-from handful.errors import InvalidAnswer, InvalidProblem, StudyClosed
+from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study import events
 from handful.study.fold import Fold
 from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, picks_given
@@ -39,7 +39,7 @@ class Desk:
         if fold.exploration.all_picked:
             return f"all {fold.setup.problem.k} items are picked"
         if fold.closed:
-            return f"the study was closed with {len(fold.chosen)} of {fold.setup.problem.k} items picked"
+            return f"the study was finished early with {len(fold.chosen)} of {fold.setup.problem.k} items picked"
         return None
 
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
@@ -82,7 +82,7 @@ class Desk:
         if fold.questions.standing[question] != OPEN:
             return self.receipt(question, repeated=True)
         if fold.closed:
-            raise StudyClosed(f"the study is closed and takes no more answers, so that to question {id_} was not kept")
+            raise StudyFinished(f"the study was finished early and takes no more answers: that to {id_} was not kept")
         value = self.checked(question, answer)
         if not (isinstance(undo_s, (int, float)) and 0 <= undo_s < math.inf):
             raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")

@@ -23,7 +23,7 @@ ENDED = {
     "rule": "decided",
     "budget": "out of budget",
     "alone": "only candidate",
-    "closed": "closed early",
+    "closed": "finished early",
     "out of reach": "out of reach",
 }
 CONTENDERS = 8

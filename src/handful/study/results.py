@@ -30,7 +30,7 @@ ENDED = {
     "rule": "its rule",
     "budget": "the budget",
     "alone": "being the only candidate",
-    "closed": "closing the study",
+    "closed": "finishing the study early",
     "out of reach": "the claim being out of reach",
 }
 GAIN, SHARE, STRENGTH = "gain", "share of comparisons won", "strength (log-odds)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -14,18 +13,19 @@ from typing import Any
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.settings import Explorer
 from handful.core.feedback import Feedback
-from handful.errors import InvalidAnswer, InvalidProblem, SmallBudget, StorageError, StudyClosed
-from handful.storage import Record, open_journal
+from handful.errors import InvalidAnswer, InvalidProblem, StorageError, StudyExists, StudyFinished
+from handful.storage import Record
 from handful.study import events
 from handful.study.desk import Desk, check_worker
 from handful.study.exploration import Mismatches
 from handful.study.fold import Fold
+from handful.study.opening import Exists, begun, check_exists, stored
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result, result_of
 from handful.study.running import Oracle, Progress, run
-from handful.study.setup import Setup, check_same_items, make_setup, position_of, tuple_of_items
+from handful.study.setup import Setup, make_setup, position_of, tuple_of_items
 from handful.study.status import Status, status_of
-from handful.study.writer import Callback, Writer, fold_of
+from handful.study.writer import Callback, Writer
 
 
 class Study:
@@ -34,7 +34,8 @@ class Study:
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
     units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
     `PerItem(b)`. `in_flight` is how many questions may be unanswered at once. With `storage` (a path or a URL)
-    everything is kept, and `Study.open` goes on where it ended; without, the study ends with its process.
+    everything is kept, and `Study.open` goes on where it ended; without, the study ends with its process. Where the
+    storage has a study of that `name`, `exists="open"` goes on with it, if it was made with the same settings.
     """
 
     def __init__(
@@ -55,8 +56,10 @@ class Study:
         seed: int = 0,
         storage: str | Path | None = None,
         name: str = "study",
+        exists: Exists = "error",
         clock: Callable[[], float] = time.time,
     ) -> None:
+        check_exists(exists)
         given = tuple_of_items(items)
         setup = make_setup(
             given,
@@ -73,10 +76,14 @@ class Study:
             chosen=chosen,
             seed=seed,
         )
-        fold = Fold(setup)
-        warn_of_small_budget(fold)
-        self._start(name, given, Writer(open_journal(storage, name, mode="create"), fold, 0, clock))
-        self._writer.begin(events.Created(setup.to_dict()))
+        try:
+            writer = begun(setup, storage, name, clock)
+        except StudyExists:
+            if exists == "error" or storage is None:
+                raise
+            self._start(name, given, stored(storage, name, given, clock, setup=setup, mode="write"))
+            return
+        self._start(name, given, writer)
         with self._writing() as now:
             self._desk.close_decided(now)
 
@@ -95,16 +102,9 @@ class Study:
         Only one process may have a study open for writing; any number may read beside it.
         """
         given = None if items is None else tuple_of_items(items)
-        journal = open_journal(url, name, mode="read" if read_only else "write")
-        try:
-            fold, seq = fold_of(journal.read())
-            if given is not None:
-                check_same_items(given, fold.setup.ids)
-        except BaseException:
-            journal.close()
-            raise
+        writer = stored(url, name, given, clock, mode="read" if read_only else "write")
         study = cls.__new__(cls)
-        study._start(name, fold.setup.ids if given is None else given, Writer(journal, fold, seq, clock))
+        study._start(name, writer.fold.setup.ids if given is None else given, writer)
         study._read_only = read_only
         return study
 
@@ -113,7 +113,7 @@ class Study:
         self.items = items
         self._writer = writer
         self._desk = Desk(items, writer)
-        self._read_only = False
+        self._read_only = self._closed = False
 
     # Asking and telling
 
@@ -217,10 +217,10 @@ class Study:
         """End a pause."""
         self._switch(events.Opened(), not self.fold.paused)
 
-    def close(self, reason: str | None = None) -> Result:
+    def finish(self, reason: str | None = None) -> Result:
         """End the study for good, before all items are picked.
 
-        The open round is decided with what it knows, if it knows anything. (To let go of the storage only: `release`.)
+        The open round is decided with what it knows, if it knows anything. (To let go of the storage: `close`.)
         """
         with self._writing() as now:
             self._desk.settle_all(now)
@@ -272,7 +272,7 @@ class Study:
             left = int(exploration.state.board.round["candidates"][0])
             if left <= self.fold.setup.problem.k - exploration.round + 1:
                 raise InvalidProblem(
-                    f"without {item} there would be too few items left to pick from: close the study instead"
+                    f"without {item} there would be too few items left to pick from: finish the study instead"
                 )
             self._writer.emit(events.Withdrawn(position, reason), now)
             self._desk.close_decided(now)
@@ -327,8 +327,9 @@ class Study:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""
         return self._writer.subscribe(callback)
 
-    def release(self) -> None:
-        """Let go of the storage, so that another process may open the study; here it can still be looked at."""
+    def close(self) -> None:
+        """Let go of the storage, so that others may open the study; what it knows can still be looked at here."""
+        self._closed = True
         self._writer.journal.close()
 
     def __enter__(self) -> Study:
@@ -337,7 +338,7 @@ class Study:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.release()
+        self.close()
 
     def __repr__(self) -> str:
         s = self.status()
@@ -348,27 +349,17 @@ class Study:
         return self._writer.writing()
 
     def _check_writable(self) -> None:
+        if self._closed:
+            raise StorageError(f"study {self.name!r} was closed here: open it again to go on with it")
         if self._read_only:
             raise StorageError(f"study {self.name!r} is open read-only: open it without read_only to go on with it")
 
     def _check_going(self, what: str) -> None:
         if self.finished:
-            raise StudyClosed(f"{self.finished}: it is too late to {what}")
+            raise StudyFinished(f"{self.finished}: it is too late to {what}")
 
     def _switch(self, event: events.Event, already: bool) -> None:
         with self._writing() as now:
             self._check_going("pause or resume it")
             if not already:
                 self._writer.emit(event, now)
-
-
-def warn_of_small_budget(fold: Fold) -> None:
-    """Below one answer per candidate some items are never looked at: that may be meant, so it is a warning."""
-    candidates = fold.setup.problem.candidates
-    if 0 <= fold.exploration.limit < candidates and fold.exploration.round <= fold.setup.problem.k and candidates > 1:
-        warnings.warn(
-            f"the budget gives the first round {fold.exploration.limit} answers for {candidates} candidates: some will "
-            f"never be asked about; {candidates * fold.setup.problem.rounds} answers are one per candidate and round",
-            SmallBudget,
-            stacklevel=3,
-        )

@@ -1,0 +1,105 @@
+"""From settings to a journal: a new one, or one that is stored and was made with the same settings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from handful.core.explorers.settings import spelled
+from handful.errors import InvalidProblem, SmallBudget, StudyExists
+from handful.storage import open_journal
+from handful.study import events
+from handful.study.fold import Fold
+from handful.study.setup import Setup, check_same_items
+from handful.study.writer import Writer, fold_of
+
+Exists = Literal["error", "open"]
+Clock = Callable[[], float]
+
+
+def begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) -> Writer:
+    """The writer of a new study; StudyExists if the storage has one of that name."""
+    fold = Fold(setup)
+    journal = open_journal(storage, name, mode="create")
+    try:
+        _warn_of_small_budget(fold)
+    except BaseException:
+        journal.close()
+        raise
+    writer = Writer(journal, fold, 0, clock)
+    writer.begin(events.Created(setup.to_dict()))
+    return writer
+
+
+def stored(
+    url: str | Path, name: str, items: Sequence[Any] | None, clock: Clock, *, setup: Setup | None = None, mode: Any
+) -> Writer:
+    """The writer of a stored study; an error if `items` or the settings in `setup` are not those it was made with."""
+    journal = open_journal(url, name, mode=mode)
+    try:
+        fold, seq = fold_of(journal.read())
+        if items is not None:
+            check_same_items(items, fold.setup.ids)
+        if setup is not None:
+            _check_same_settings(setup, fold, name)
+    except BaseException:
+        journal.close()
+        raise
+    return Writer(journal, fold, seq, clock)
+
+
+def check_exists(exists: object) -> None:
+    """Refuse anything but the two words that `exists` may be."""
+    if exists not in ("error", "open"):
+        raise InvalidProblem(f'exists must be "error" or "open" (go on with the stored study), got {exists!r}')
+
+
+def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
+    """The settings that differ, by name: as they are stored, and as they were given. An extended budget is the same
+    as the one the study was made with.
+    """
+    there, here = found.setup.to_dict(), given.to_dict()
+    differ = {key for key, value in here.items() if there[key] != value}
+    if here["budget"] == found.budget:
+        differ.discard("budget")
+    there |= {"budget": found.budget, "explorer": spelled(found.setup.explorer)}
+    here |= {"explorer": spelled(given.explorer)}
+    return {key: (_told(there[key]), _told(here[key])) for key in here if key in differ}
+
+
+def spelled_out(differing: dict[str, tuple[str, str]]) -> str:
+    """Differences for a message."""
+    return "; ".join(f"{key}: {there} there, {here} here" for key, (there, here) in differing.items())
+
+
+def _check_same_settings(given: Setup, found: Fold, name: str) -> None:
+    differing = differences(given, found)
+    if differing:
+        more = "; its budget grows by extend()" if differing.keys() == {"budget"} else ""
+        raise StudyExists(
+            f"there is a study {name!r} already, and it was made with other settings ({spelled_out(differing)}): give "
+            f"the same settings to go on with it, take it as it is by Study.open, or choose another name{more}"
+        )
+
+
+def _told(value: object) -> str:
+    """A setting in a few words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items() if inner is not None) or "none"
+    if isinstance(value, list | tuple) and len(value) > 5:
+        return f"{len(value)} of them"
+    return "none" if value is None else str(value)
+
+
+def _warn_of_small_budget(fold: Fold) -> None:
+    """Below one answer per candidate some items are never looked at: that may be meant, so it is a warning."""
+    candidates = fold.setup.problem.candidates
+    if 0 <= fold.exploration.limit < candidates and fold.exploration.round <= fold.setup.problem.k and candidates > 1:
+        warnings.warn(
+            f"the budget gives the first round {fold.exploration.limit} answers for {candidates} candidates: some will "
+            f"never be asked about; {candidates * fold.setup.problem.rounds} answers are one per candidate and round",
+            SmallBudget,
+            stacklevel=4,
+        )

@@ -1,0 +1,100 @@
+"""A study that is there already: it is gone on with if it is the same one, and what differs is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handful import Preferences, Study, TopX, Values
+from handful.errors import InvalidProblem, ItemsChanged, StorageError, StorageLocked, StudyExists
+
+ITEMS = ["a", "b", "c", "d"]
+SETTINGS: dict[str, Any] = {"feedback": Preferences(), "budget": 40, "in_flight": 2, "exists": "open"}
+
+
+def made(storage: str, items: object = ITEMS, k: int = 2, **changed: Any) -> Study:
+    return Study(items, k, storage=storage, **(SETTINGS | changed))  # type: ignore[arg-type]
+
+
+def test_the_same_lines_make_a_study_and_then_go_on_with_it(storage: str) -> None:
+    with made(storage) as study:
+        for q in study.ask(2, "ann"):
+            study.tell(q.id, True, "ann")
+        events = len(list(study.records()))
+    with made(storage, tuple(ITEMS)) as again:
+        assert again.status().answers == 2
+        assert again.items == tuple(ITEMS)
+        assert len(list(again.records())) == events
+        result = again.run(lambda q: q.item < q.rival)
+    with made(storage) as over:
+        assert over.result() == result
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"k": 3}, "k: 2 there, 3 here"),
+        ({"feedback": Values(noise=1)}, "feedback: kind preferences, tau 1 there, kind values, noise 1 here"),
+        ({"feedback": Preferences(beta=2.0)}, "feedback: kind preferences, tau 1 there, kind preferences, tau 1, beta"),
+        ({"explorer": TopX(variant="O")}, "explorer: duels there, topx:variant=O here"),
+        ({"budget": 50}, r"budget: 40 there, 50 here.* grows by extend\(\)"),
+        ({"budget": None, "epsilon": 0.5, "explorer": "topx"}, "explorer: .*epsilon: none there, 0.5 here; budget: 40"),
+        ({"delta": 0.1}, "delta: 0.05 there, 0.1 here"),
+        ({"in_flight": 3}, "in_flight: 2 there, 3 here"),
+        ({"lease_s": 60}, "lease_s: 120 there, 60 here"),
+        ({"prior": [1, 2, 3, 4]}, r"prior: none there, \[1.0, 2.0, 3.0, 4.0\] here"),
+        ({"chosen": ["b"]}, r"chosen: \[\] there, \[1\] here"),
+        ({"seed": 5}, "seed: 0 there, 5 here"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_what_differs_is_named(changed: dict[str, Any], said: str, sqlite_storage: str) -> None:
+    made(sqlite_storage).close()
+    with pytest.raises(StudyExists, match=f"made with other settings .*{said}"):
+        made(sqlite_storage, **changed)
+    made(sqlite_storage).close()  # and the file is free again
+
+
+def test_other_items_are_refused(sqlite_storage: str) -> None:
+    made(sqlite_storage).close()
+    with pytest.raises(ItemsChanged, match="item 1 is 'x', but the study was made with 'b'"):
+        made(sqlite_storage, ["a", "x", "c", "d"])
+
+
+def test_an_extended_study_is_gone_on_with_by_either_budget(sqlite_storage: str) -> None:
+    with made(sqlite_storage) as study:
+        study.extend(10)
+    for budget in (40, 50):
+        with made(sqlite_storage, budget=budget) as study:
+            assert study.status().budget == 50
+
+
+def test_a_study_that_is_there_is_an_error_unless_told_otherwise(sqlite_storage: str) -> None:
+    made(sqlite_storage).close()
+    with pytest.raises(StudyExists, match="has a study 'study' already"):
+        made(sqlite_storage, exists="error")
+
+
+def test_in_memory_every_study_is_new() -> None:
+    assert Study(ITEMS, 2, **SETTINGS).status().answers == 0
+
+
+def test_another_word_for_exists_is_refused() -> None:
+    with pytest.raises(InvalidProblem, match='exists must be "error" or "open"'):
+        Study(ITEMS, 2, **(SETTINGS | {"exists": "replace"}))
+
+
+def test_closing_lets_go_and_changes_nothing(sqlite_storage: str) -> None:
+    study = made(sqlite_storage)
+    (q,) = study.ask(1)
+    with pytest.raises(StorageLocked):
+        made(sqlite_storage)
+    study.close()
+    study.close()
+    with made(sqlite_storage) as other:
+        assert not other.finished
+        assert not other.tell(q.id, True).repeated
+    assert study.status().in_flight == 1
+    with pytest.raises(StorageError, match="was closed here: open it again"):
+        study.ask(1)
