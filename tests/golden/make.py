@@ -13,6 +13,7 @@ import numpy as np
 from handful import Preferences, Study, TopX, Values
 from handful.oracles import noisy, uniform
 from handful.study.export import journal_lines
+from tests.golden.explorers import EXPLORERS
 from tests.study.worlds import Clock, coverage
 
 FOLDER = Path(__file__).parent
@@ -82,7 +83,10 @@ def crowd() -> Study:
     return study
 
 
-STUDIES = {"simulated-1": simulated, "crowd-1": crowd}
+STUDIES = {"simulated-1": simulated, "crowd-1": crowd} | {f"{name}-1": make for name, make in EXPLORERS.items()}
+
+
+CERTIFIED = ("bound", "epsilon", "delta", "in_expectation", "ratio", "value", "optimum", "shown")
 
 
 def summary(study: Study) -> dict[str, object]:
@@ -97,6 +101,7 @@ def summary(study: Study) -> dict[str, object]:
             for r in result["rounds"]
         ],
         "standing": study.fold.questions.standing.tolist(),
+        "certificate": {key: value for key, value in study.result().certificate.to_dict().items() if key in CERTIFIED},
     }
 
 

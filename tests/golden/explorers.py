@@ -1,0 +1,86 @@
+"""Small studies of every explorer, for golden journals: each ends by itself, with few answers.
+
+Beside them, `solo-1.jsonl` was recorded from `handful serve --solo` when the journal did not yet say that a study is
+for one person. It is not finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from handful import Certified, Preferences, Sharp, Study, TopX, Values
+from handful.core.responses import Response, btl, uniform
+from handful.objectives import Coverage, Modular
+from handful.oracles import compares, noisy
+from tests.study.worlds import Clock, coverage
+
+
+def values(
+    world: Coverage | Modular, response: Response, k: int, *, then: Callable[[Study], None] | None = None, **how: Any
+) -> Study:
+    """A study that asks for numbers, run to its end; `then` acts on it after the first round."""
+    study = Study([f"node {i}" for i in range(world.size)], k, clock=Clock(), **how)
+    return _run(study, noisy(world, response, study.items), then)
+
+
+def comparisons(size: int, k: int, *, then: Callable[[Study], None] | None = None, **how: Any) -> Study:
+    """A study that asks for comparisons, run to its end."""
+    how = {"feedback": Preferences()} | how
+    study = Study([f"photo {i}.jpg" for i in range(size)], k, clock=Clock(), **how)
+    return _run(study, compares(coverage(size), btl(4.0), study.items), then)
+
+
+def _run(study: Study, oracle: Any, then: Callable[[Study], None] | None) -> Study:
+    if then is not None:
+        while len(study.result().chosen) < 1:
+            for q in study.ask():
+                study.tell(q.id, oracle(q))
+        then(study)
+    study.run(oracle)
+    return study
+
+
+def withdraw_one(study: Study) -> None:
+    """Withdraw the first item that is not chosen."""
+    chosen = study.result().chosen
+    study.withdraw(next(item for item in study.items if item not in chosen), "copyright")
+
+
+NARROW = {"feedback": Values(noise=0.1), "epsilon": 1.0, "delta": 0.1}
+NOISY = {"feedback": Values(noise=0.3), "epsilon": 0.5, "delta": 0.1}
+EXPLORERS: dict[str, Callable[[], Study]] = {
+    "audit-anchor-0": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
+    "audit-anchor-later": lambda: values(coverage(30), uniform(0.1), 5, seed=5, **NARROW | {"epsilon": 0.3}),
+    "audit-range": lambda: values(coverage(6), uniform(0.1), 2, feedback=Values(range=(-0.2, 4.0)), ratio=0.4, seed=2),
+    "audit-budget": lambda: values(coverage(8), uniform(0.3), 3, seed=3, budget=60, **NOISY | {"epsilon": 0.01}),
+    "audit-unreachable": lambda: values(
+        coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), ratio=0.999, seed=21, budget=2_000
+    ),
+    "audit-withdrawn": lambda: values(coverage(8), uniform(0.1), 3, seed=4, then=withdraw_one, **NARROW),
+    "audit-chosen": lambda: values(coverage(8), uniform(0.1), 3, seed=5, chosen=["node 2"], in_flight=3, **NARROW),
+    "plain": lambda: values(coverage(8), uniform(0.1), 3, seed=6, explorer=Certified(rule="plain"), **NARROW),
+    "chain": lambda: values(coverage(8), uniform(0.1), 3, seed=7, explorer=Certified(rule="chain"), **NARROW),
+    "bank": lambda: values(coverage(8), uniform(0.1), 3, seed=8, explorer=Certified(rule="bank"), **NARROW),
+    "sharp": lambda: values(coverage(6), uniform(0.1), 2, seed=9, explorer=Sharp(), **NARROW),
+    "sharp-range": lambda: values(
+        coverage(6), uniform(0.1), 2, feedback=Values(range=(-0.2, 4.0)), epsilon=3.0, seed=9, explorer="sharp"
+    ),
+    "topx-small": lambda: values(
+        coverage(6), uniform(0.1), 2, seed=10, explorer=TopX(variant="O"), **NARROW | {"epsilon": 3.0}
+    ),
+    "uniform": lambda: values(
+        coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), budget=60, seed=11, explorer="uniform"
+    ),
+    "thompson": lambda: values(coverage(10), uniform(0.5), 3, feedback=Values(), budget=120, seed=12),
+    "thompson-withdrawn": lambda: values(
+        coverage(10), uniform(0.5), 3, feedback=Values(noise=0.5), budget=120, in_flight=4, seed=13, then=withdraw_one
+    ),
+    "topx-compared": lambda: comparisons(6, 2, budget=80, seed=14, explorer="topx"),
+    "uniform-compared": lambda: comparisons(6, 2, budget=80, seed=15, explorer="uniform"),
+    "sharp-compared": lambda: comparisons(6, 2, budget=120, seed=16, explorer="sharp"),
+    "duels": lambda: comparisons(10, 3, budget=150, in_flight=3, seed=17),
+    "duels-withdrawn": lambda: comparisons(10, 3, budget=90, seed=18, chosen=["photo 4.jpg"], then=withdraw_one),
+    "pivot": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=1.5, seed=19),
+    "pivot-budget": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=0.1, budget=80, seed=20),
+}
