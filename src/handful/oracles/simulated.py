@@ -80,7 +80,7 @@ class Compares(Simulated):
 
 
 def noisy(objective: Objective, response: Response, items: Sequence[Hashable] | None = None) -> Noisy:
-    """An oracle of values: `noisy(objective, gaussian(0.5))`."""
+    """An oracle of values: `noisy(objective, gaussian(0.5))`. For any function of a set: `noisy_function`."""
     if response.compares:
         raise InvalidProblem("this response model answers comparisons: use handful.oracles.compares")
     return Noisy(objective, response, items)
