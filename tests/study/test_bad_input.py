@@ -227,7 +227,7 @@ def test_a_failed_commit_ends_the_study_and_loses_nothing_acknowledged(tmp_path:
     study.tell(q.id, 0.5)
     acknowledged = study.status().answers
     (tmp_path / "study.db").rename(tmp_path / "moved.db")
-    (q,) = study._desk.ask(1, None, 0.0)
+    (q,) = study._ask_tell.ask(1, None, 0.0)
     with pytest.raises(StorageError, match="moved, replaced or deleted"):
         study.tell(q.id, 0.5)
     with pytest.raises(StorageError, match="open it again to go on from what is stored"):

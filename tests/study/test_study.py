@@ -352,14 +352,14 @@ def test_a_run_tells_of_either_side_first_and_an_impartial_oracle_of_the_item() 
 
     study = comparing(budget=200)
     assert study.run(better).chosen[0] == "photo 5"
-    drawn = [study._desk.question(int(q.id[1:])) for q in asked]
+    drawn = [study._ask_tell.question(int(q.id[1:])) for q in asked]
     turned = [q.item == d.rival for q, d in zip(asked, drawn, strict=True)]
     assert 60 < sum(turned) < 140
     asked.clear()
     better.impartial = True  # type: ignore[attr-defined]
     again = comparing(budget=200)
     again.run(better)
-    assert all(q == again._desk.question(int(q.id[1:])) for q in asked)
+    assert all(q == again._ask_tell.question(int(q.id[1:])) for q in asked)
     assert again.result() == study.result()
 
 

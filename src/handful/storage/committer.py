@@ -19,23 +19,23 @@ class Batch:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self._settled = Event()
+        self._completed = Event()
         self._error: StorageError | None = None
 
     @property
     def done(self) -> bool:
-        return self._settled.is_set()
+        return self._completed.is_set()
 
     def wait(self) -> None:
-        self._settled.wait()
+        self._completed.wait()
         if self._error is not None:
             # Each waiter raises its own: a shared exception would collect the tracebacks of all.
             raise type(self._error)(*self._error.args) from self._error
 
-    def settle(self, error: StorageError | None = None) -> None:
+    def complete(self, error: StorageError | None = None) -> None:
         self._error = error
         self.records = []
-        self._settled.set()
+        self._completed.set()
 
 
 class GroupCommitter:
@@ -55,7 +55,7 @@ class GroupCommitter:
         self._changed = Condition()
         self._pending = Batch()
         self._latest = Batch()
-        self._latest.settle()
+        self._latest.complete()
         self._closing = False
         self._error: StorageError | None = None
         self._is_forked_copy = False
@@ -103,7 +103,7 @@ class GroupCommitter:
         self._is_forked_copy = True
         self._error = StorageError("this is a forked copy of the process that opened the journal")
         self._pending = self._latest = Batch()
-        self._latest.settle(self._error)
+        self._latest.complete(self._error)
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
@@ -112,7 +112,7 @@ class GroupCommitter:
             except Exception as error:
                 self._stop(batch, error if isinstance(error, StorageError) else StorageError(repr(error)))
                 return
-            batch.settle()
+            batch.complete()
         self._release()
 
     def _take(self) -> Batch | None:
@@ -130,5 +130,5 @@ class GroupCommitter:
             # Before anyone learns of it, so that whoever then opens the study again finds it free.
             self._release()
         finally:
-            batch.settle(error)
-            self._pending.settle(error)
+            batch.complete(error)
+            self._pending.complete(error)

@@ -64,8 +64,8 @@ def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
     excluded = fold.workers.excluded
     if not excluded:
         return 0
-    asked = slice(closed.questions.start, closed.questions.stop)
-    workers = np.asarray(fold.questions.worker[asked], dtype=np.int64)
+    here = slice(closed.questions.start, closed.questions.stop)
+    workers = np.asarray(fold.questions.worker[here], dtype=np.int64)
     return int(np.isin(workers, list(excluded)).sum())
 
 

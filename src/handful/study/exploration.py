@@ -85,14 +85,14 @@ class Exploration:
         return list(_arrays(self.state))
 
     def proposal(self) -> tuple[int, int] | None:
-        """(item, rival) of the next question, or None; asking twice changes nothing until `asked` is called."""
+        """(item, rival) of the next question, or None; asking twice changes nothing until `add_question` is called."""
         if self._proposal is None and not self.all_picked:
             item, rival = propose(self.state, len(self._questions) - self.first)
             if item >= 0:
                 self._proposal = item, rival
         return self._proposal
 
-    def asked(self, item: int, rival: int) -> None:
+    def add_question(self, item: int, rival: int) -> None:
         """The next question was asked. What the journal recorded wins over what would be proposed today."""
         proposed = self.proposal()
         question = len(self._questions)
@@ -197,15 +197,15 @@ class Exploration:
             self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
             open_round(self.state, self.round, self.limit)
 
-    def _force(self, proposed: tuple[int, int] | None, asked: tuple[int, int]) -> None:
-        """Note on the board what was asked instead of what is proposed."""
+    def _force(self, proposed: tuple[int, int] | None, recorded: tuple[int, int]) -> None:
+        """Note on the board the question that was recorded instead of the one that is proposed."""
         waiting = self.state.board.items["waiting"]
         if proposed is None:
             self.state.board.round["asked"] += 1
         elif proposed[1] >= NOW:
             waiting[proposed[0]] -= 1
-        if asked[1] >= NOW:
-            waiting[asked[0]] += 1
+        if recorded[1] >= NOW:
+            waiting[recorded[0]] += 1
 
     def _ask_again(self, question: int) -> None:
         item, rival = self._questions.item[question], self._questions.rival[question]

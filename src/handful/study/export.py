@@ -48,11 +48,11 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
     yield _line((*COLUMNS, *meta))
     fold, ids = study.fold, study.setup.ids
     excluded = set(fold.workers.excluded)
-    asked: dict[int, float] = {}
+    asked_at: dict[int, float] = {}
     for record in study.records():
         event = from_record(record)
         if isinstance(event, Asked):
-            asked[event.question] = record.time
+            asked_at[event.question] = record.time
         elif isinstance(event, Told) and event.question < len(fold.questions):
             q, rival = event.question, fold.questions.rival[event.question]
             answer = fold.questions.answer[q]
@@ -67,7 +67,7 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                     STANDINGS[fold.questions.standing[q]],
                     event.worker or "",
                     int(fold.questions.worker[q] in excluded),
-                    f"{asked.pop(q):.3f}",
+                    f"{asked_at.pop(q):.3f}",
                     f"{record.time:.3f}",
                     picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], rival),
                     *(more.get(name, "") for name in meta),

@@ -112,7 +112,7 @@ class Fold:
     def _asked(self, event: events.Asked, time: float) -> None:
         if event.question != len(self.questions) or not 0 <= event.item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{event.question} out of turn: restore it from a backup")
-        self.exploration.asked(event.item, event.rival)
+        self.exploration.add_question(event.item, event.rival)
         self.leases.grant(event.question, event.worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
@@ -172,17 +172,17 @@ class Fold:
             counts = self.answers_about(range(exploration.first, len(self.questions)))
         told = items["count"]
         means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
-        asked = range(exploration.first, len(self.questions))
+        questions = range(exploration.first, len(self.questions))
         estimates = estimate(exploration.state)
         spreads: Floats = items["spread"].copy()
         by_hand = self.workers.any_excluded_by_hand
-        self.rounds.append(ClosedRound(event, asked, counts, means, spreads, estimates, by_hand))
+        self.rounds.append(ClosedRound(event, questions, counts, means, spreads, estimates, by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
 
-    def answers_about(self, asked: range) -> Ints:
-        """For each item, the answers among `asked` that are about it, on either side of a comparison."""
-        questions, here = self.questions, slice(asked.start, asked.stop)
+    def answers_about(self, numbers: range) -> Ints:
+        """For each item, how many of these questions' answers are about it, on either side of a comparison."""
+        questions, here = self.questions, slice(numbers.start, numbers.stop)
         answered = np.asarray(questions.standing[here]) == ANSWERED
         item, rival = (np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival))
         size = self.setup.problem.size

@@ -92,25 +92,25 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     _tidy(axis)
     if not rounds:
         return
-    asked = np.sum([r.answers_about for r in rounds], axis=0)
-    order = np.argsort(-asked, kind="stable")
-    order = order[asked[order] > 0][:MOST_ITEMS]
+    answers = np.sum([r.answers_about for r in rounds], axis=0)
+    order = np.argsort(-answers, kind="stable")
+    order = order[answers[order] > 0][:MOST_ITEMS]
     picks = [r.pick for r in rounds]
     items = rounds[0].items
     colours = [PICKED if items[i] in picks else OTHER for i in order]
-    axis.bar(range(len(order)), asked[order], color=colours, width=0.85)
+    axis.bar(range(len(order)), answers[order], color=colours, width=0.85)
     for place, i in enumerate(order):
         if items[i] in picks:
             axis.text(
                 place,
-                asked[i],
+                answers[i],
                 str(rounds[picks.index(items[i])].round),
                 ha="center",
                 va="bottom",
                 fontsize=8,
                 color=INK,
             )
-    known = int((asked > 0).sum())
+    known = int((answers > 0).sum())
     more = "" if known <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {known:,})"
     axis.set_xlabel(f"items, most asked first{more}\nnumbers: the round that picked it", fontsize=8.5)
     axis.set_ylabel("answers")

@@ -11,12 +11,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from handful.study.running import Progress as Callback
-    from handful.study.running import RunProgress
+    from handful.study.running import ProgressCallback, RunProgress
 
 
 @contextmanager
-def bar(console: Console | None = None) -> Iterator[Callback]:
+def bar(console: Console | None = None) -> Iterator[ProgressCallback]:
     """A Rich bar over the budget, or over the rounds where there is none."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:

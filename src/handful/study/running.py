@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from handful.study.desk import Desk
+from handful.study.ask_tell import AskTell
 from handful.study.questions import Question
 from handful.study.writer import Writer
 
@@ -40,7 +40,8 @@ class RunProgress:
     budget: int | None
 
 
-Progress = Callable[[RunProgress], None]
+ProgressCallback = Callable[[RunProgress], None]
+"""Called with how far a run is, a few times a second."""
 
 
 class _Pending(Protocol):
@@ -66,7 +67,11 @@ class _Later:
 
 
 def run(
-    desk: Desk, writer: Writer, oracle: Oracle, progress: Progress | bool | None, executor: Executor | None
+    ask_tell: AskTell,
+    writer: Writer,
+    oracle: Oracle,
+    progress: ProgressCallback | bool | None,
+    executor: Executor | None,
 ) -> None:
     """Ask and answer until the study is finished."""
     waiting: deque[tuple[Question, bool, _Pending | Future[object]]] = deque()
@@ -74,18 +79,18 @@ def run(
 
     def send(question: Question) -> None:
         turned = not impartial and _turned(question)
-        asked = replace(question, item=question.rival, rival=question.item) if turned else question
-        pending = _Later(oracle, asked) if executor is None else executor.submit(oracle, asked)
+        posed = replace(question, item=question.rival, rival=question.item) if turned else question
+        pending = _Later(oracle, posed) if executor is None else executor.submit(oracle, posed)
         waiting.append((question, turned, pending))
 
     def ask_more() -> None:
         if not waiting or waiting[0][0].round == writer.fold.exploration.round:
-            for question in _more(desk, writer, close=not waiting):
+            for question in _more(ask_tell, writer, close=not waiting):
                 send(question)
 
     with _shown(progress) as show:
         try:
-            for question in _left_open(desk, writer):
+            for question in _left_open(ask_tell, writer):
                 send(question)
             ask_more()
             flushed = shown = time.monotonic()
@@ -96,7 +101,7 @@ def run(
                     answer = not answer
                 with writer.writing(wait=False) as now:
                     # What a round left in flight is told before the next round begins, as in a simulation.
-                    desk.tell(question.id, answer, None, now, close=len(waiting) == 1)
+                    ask_tell.tell(question.id, answer, None, now, close=len(waiting) == 1)
                 waiting.popleft()
                 ask_more()
                 moment = time.monotonic()
@@ -126,19 +131,19 @@ def _turned(question: Question) -> bool:
     return question.rival is not None and bool((question.seed * ODD >> 63) & 1)
 
 
-def _left_open(desk: Desk, writer: Writer) -> list[Question]:
+def _left_open(ask_tell: AskTell, writer: Writer) -> list[Question]:
     """Questions of an earlier run, or of workers who are gone."""
     with writer.lock:
-        return [desk.question(number) for number in writer.fold.leases.numbers()]
+        return [ask_tell.question(number) for number in writer.fold.leases.numbers()]
 
 
-def _more(desk: Desk, writer: Writer, *, close: bool) -> list[Question]:
+def _more(ask_tell: AskTell, writer: Writer, *, close: bool) -> list[Question]:
     """All the new questions that may be in flight now."""
     questions = []
     with writer.writing(wait=False) as now:
         if close:
-            desk.close_decided(now)
-        while (question := desk.ask_new(None, now)) is not None:
+            ask_tell.close_decided(now)
+        while (question := ask_tell.ask_new(None, now)) is not None:
             questions.append(question)
     return questions
 
@@ -148,7 +153,7 @@ def _progress(writer: Writer) -> RunProgress:
     return RunProgress(len(fold.chosen), fold.setup.problem.k, fold.answers, fold.budget)
 
 
-def _shown(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
+def _shown(progress: ProgressCallback | bool | None) -> AbstractContextManager[ProgressCallback | None]:
     if progress is None or progress is False:
         return nullcontext(None)
     if progress is not True:

@@ -16,13 +16,13 @@ from handful.core.feedback import Feedback
 from handful.errors import InvalidAnswer, InvalidProblem, StorageError, StudyExists, StudyFinished
 from handful.storage import Record
 from handful.study import events
-from handful.study.desk import Desk, check_worker
+from handful.study.ask_tell import AskTell, check_worker
 from handful.study.exploration import Mismatches
 from handful.study.fold import Fold
 from handful.study.opening import Exists, begun, check_exists, stored
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result, result_of
-from handful.study.running import Oracle, Progress, run
+from handful.study.running import Oracle, ProgressCallback, run
 from handful.study.setup import Setup, make_setup, position_of, tuple_of_items
 from handful.study.status import Status, status_of
 from handful.study.writer import Callback, Writer
@@ -85,7 +85,7 @@ class Study:
             return
         self._start(name, given, writer)
         with self._writing() as now:
-            self._desk.close_decided(now)
+            self._ask_tell.close_decided(now)
 
     @classmethod
     def open(
@@ -112,7 +112,7 @@ class Study:
         self.name = name
         self.items = items
         self._writer = writer
-        self._desk = Desk(items, writer)
+        self._ask_tell = AskTell(items, writer)
         self._read_only = self._closed = False
 
     # Asking and telling
@@ -124,7 +124,7 @@ class Study:
         others left unanswered come first, unchanged.
         """
         with self._writing() as now:
-            return self._desk.ask(n, worker, now)
+            return self._ask_tell.ask(n, worker, now)
 
     def tell(
         self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, undo_s: float = 0.0
@@ -135,25 +135,27 @@ class Study:
         seconds are over. `meta` is any JSON to keep with it.
         """
         with self._writing() as now:
-            return self._desk.tell(id, answer, worker, now, meta=meta, undo_s=undo_s)
+            return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s)
 
     def exchange(
         self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, n: int = 1, undo_s: float = 0.0
     ) -> tuple[Receipt, list[Question]]:
         """`tell` and `ask` in one commit: for a page that sends an answer and wants the next question."""
         with self._writing() as now:
-            return self._desk.tell(id, answer, worker, now, meta=meta, undo_s=undo_s), self._desk.ask(n, worker, now)
+            return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s), self._ask_tell.ask(
+                n, worker, now
+            )
 
     def revise(self, id: str, answer: object, worker: str | None = None) -> Receipt:
         """Replace a provisional answer of the same worker."""
         with self._writing() as now:
-            self._desk.settle_due(now)
+            self._ask_tell.settle_due(now)
             question = self.fold.questions.number_of(id)
             held = self.fold.provisional.get(question)
             if held is None or held.worker != worker:
                 raise InvalidAnswer(f"question {id} has no answer of this worker that may still be revised")
-            self._writer.emit(events.Revised(question, self._desk.checked(question, answer), worker), now)
-            return self._desk.receipt(question, repeated=False)
+            self._writer.emit(events.Revised(question, self._ask_tell.checked(question, answer), worker), now)
+            return self._ask_tell.receipt(question, repeated=False)
 
     def skip(self, id: str, reason: str | None = None, worker: str | None = None) -> bool:
         """Give a question back unanswered; another worker gets it, and the third skip voids it.
@@ -166,7 +168,7 @@ class Study:
             if self.fold.leases.holder(question) != (True, worker):
                 return False
             self._writer.emit(events.Skipped(question, worker, reason), now)
-            self._desk.close_decided(now)
+            self._ask_tell.close_decided(now)
             return True
 
     def let_go(self, worker: str) -> int:
@@ -183,18 +185,18 @@ class Study:
     def settle(self, worker: str | None = None) -> int:
         """Let provisional answers stand whose time to undo is over, or all those of `worker`; gives how many."""
         with self._writing() as now:
-            return self._desk.settle_due(now) if worker is None else self._desk.settle_of(worker, now)
+            return self._ask_tell.settle_due(now) if worker is None else self._ask_tell.settle_of(worker, now)
 
     def held_by(self, worker: str | None) -> list[Question]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
         with self._writer.lock:
-            return [self._desk.question(question) for question in self.fold.leases.held_by(worker)]
+            return [self._ask_tell.question(question) for question in self.fold.leases.held_by(worker)]
 
     def run(
         self,
         oracle: Oracle,
         *,
-        progress: Progress | bool | None = None,
+        progress: ProgressCallback | bool | None = None,
         executor: Executor | None = None,
     ) -> Result:
         """Ask `oracle` until the study is finished; questions left open by an earlier run come first.
@@ -204,7 +206,7 @@ class Study:
         when the oracle raises, the study stands as it was: run it again to go on.
         """
         self._check_writable()
-        run(self._desk, self._writer, oracle, progress, executor)
+        run(self._ask_tell, self._writer, oracle, progress, executor)
         return self.result()
 
     # Running the study
@@ -223,7 +225,7 @@ class Study:
         The open round is decided with what it knows, if it knows anything. (To let go of the storage: `close`.)
         """
         with self._writing() as now:
-            self._desk.settle_all(now)
+            self._ask_tell.settle_all(now)
             exploration = self.fold.exploration
             if self.finished is None:
                 if exploration.counted > 0:
@@ -251,14 +253,14 @@ class Study:
         with self._writing() as now:
             if not self.fold.workers.excludes(worker):
                 self._writer.emit(events.Excluded(worker, reason, by_rule), now)
-                self._desk.close_decided(now)
+                self._ask_tell.close_decided(now)
 
     def restore(self, worker: str) -> None:
         """Undo `exclude`."""
         with self._writing() as now:
             if self.fold.workers.excludes(worker):
                 self._writer.emit(events.Restored(worker), now)
-                self._desk.close_decided(now)
+                self._ask_tell.close_decided(now)
 
     def withdraw(self, item: Any, reason: str | None = None) -> None:
         """Take an item out of the running: it is not picked, and nothing is asked about it."""
@@ -275,7 +277,7 @@ class Study:
                     f"without {item} there would be too few items left to pick from: finish the study instead"
                 )
             self._writer.emit(events.Withdrawn(position, reason), now)
-            self._desk.close_decided(now)
+            self._ask_tell.close_decided(now)
 
     def note(self, topic: str, data: Any = None) -> None:
         """Keep something in the journal that never changes the study's state."""
@@ -287,7 +289,7 @@ class Study:
     @property
     def finished(self) -> str | None:
         """Why no more questions will come; None while they may."""
-        return self._desk.finished
+        return self._ask_tell.finished
 
     @property
     def setup(self) -> Setup:

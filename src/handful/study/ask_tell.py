@@ -1,6 +1,6 @@
-"""What is decided when somebody asks or tells: which question to hand out, what becomes of an answer.
+"""Ask and tell: which question is handed out next, and what becomes of an answer.
 
-Everything here happens within a writer's turn: decide, then emit the event that does it.
+Everything here is called while the writer is locked: it decides, then emits the event that carries the decision out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, pi
 from handful.study.writer import Writer
 
 
-class Desk:
+class AskTell:
     """Hands out questions and takes answers, with the user's own items."""
 
     def __init__(self, items: tuple[Any, ...], writer: Writer) -> None:
