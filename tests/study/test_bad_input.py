@@ -68,7 +68,7 @@ WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], t
     ("another spelling", values, lambda s: s.tell("q00", 0.5), UnknownQuestion, "question q00 was never asked"),
     ("a worker that is a number", values, lambda s: s.ask(1, 17), InvalidAnswer, "named by text"),  # type: ignore[arg-type]
     ("a worker without a name", values, lambda s: s.tell("q0", 0.5, ""), InvalidAnswer, "named by text"),
-    ("no questions", values, lambda s: s.ask(0), InvalidProblem, "1 or more questions, got 0"),
+    ("no questions", values, lambda s: s.ask(0), InvalidProblem, "whole number, 1 or more, got 0"),
     ("meta that is no JSON", values, lambda s: s.tell("q0", 0.5, meta={1j}), InvalidAnswer, "must be JSON"),
     ("meta with nan", values, lambda s: s.tell("q0", 0.5, meta=math.nan), InvalidAnswer, "must be JSON"),
     ("a negative time to undo", values, lambda s: s.tell("q0", 0.5, undo_s=-1), InvalidAnswer, "undo_s"),

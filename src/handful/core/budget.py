@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from handful.core.checks import is_finite, whole
+from handful.core.checks import is_finite, make_plain, whole
 from handful.errors import InvalidProblem
 
 
@@ -32,6 +32,7 @@ class Total:
     answers: int
 
     def __post_init__(self) -> None:
+        make_plain(self)
         whole("budget", self.answers, 0)
 
     def of_round(self, spent: int, rounds_left: int) -> int:
@@ -46,6 +47,7 @@ class PerItem:
     answers: float
 
     def __post_init__(self) -> None:
+        make_plain(self)
         if not (is_finite(self.answers) and self.answers >= 0):
             raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers!r}")
 

@@ -1,17 +1,20 @@
-"""Checks of numbers that a user gives: True and "5" are no numbers, and NaN is none either."""
+"""Checks of numbers that a user gives: True and "5" are no numbers, nor is NaN; those of NumPy are as good as any."""
 
 from __future__ import annotations
 
 import math
-from numbers import Real
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any
 
 from handful.errors import InvalidProblem
 
 
-def whole(name: str, x: object, least: int) -> None:
-    """Refuse all but a whole number that is large enough."""
-    if isinstance(x, bool) or not isinstance(x, int) or x < least:
+def whole(name: str, x: object, least: int) -> int:
+    """x as an int; all but a whole number that is large enough is refused."""
+    if isinstance(x, bool) or not isinstance(x, Integral) or x < least:
         raise InvalidProblem(f"{name} must be a whole number, {least} or more, got {x!r}")
+    return int(x)
 
 
 def is_number(x: object) -> bool:
@@ -27,3 +30,19 @@ def is_number(x: object) -> bool:
 def is_finite(x: object) -> bool:
     """Whether x is a real number and not infinite."""
     return is_number(x) and math.isfinite(x)  # type: ignore[arg-type]
+
+
+def plain(x: Any) -> Any:
+    """x with NumPy's numbers, and those within a tuple or list, as int and float; all else as it is."""
+    if isinstance(x, (tuple, list)):
+        return type(x)(map(plain, x)) if type(x) in (tuple, list) else x
+    if isinstance(x, (bool, int)) or type(x) is float or not isinstance(x, Real):
+        return x
+    return int(x) if isinstance(x, Integral) else float(x)
+
+
+def make_plain(settings: Any) -> None:
+    """Make the numbers of a frozen dataclass plain, as JSON and other Pythons need them; called when it is made."""
+    for field in fields(settings):
+        if field.init:
+            object.__setattr__(settings, field.name, plain(getattr(settings, field.name)))

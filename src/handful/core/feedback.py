@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.checks import is_finite, is_number, whole
+from handful.core.checks import is_finite, is_number, make_plain, whole
 from handful.errors import InvalidAnswer, InvalidProblem
 
 
@@ -24,6 +24,7 @@ class Values:
     range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        make_plain(self)
         if self.noise is not None and self.range is not None:
             raise InvalidProblem("give Values(noise=R) or Values(range=(lo, hi)), not both: one of them is the sharper")
         if self.noise is not None and not (is_finite(self.noise) and self.noise >= 0):
@@ -79,6 +80,7 @@ class Preferences:
     beta: float | None = None
 
     def __post_init__(self) -> None:
+        make_plain(self)
         whole("tau", self.tau, 1)
         if self.beta is not None and not (is_number(self.beta) and self.beta > 0):
             raise InvalidProblem(f"beta must be positive, got {self.beta!r}; leave it out if it is not known")

@@ -62,7 +62,7 @@ def lazy_greedy(objective: Objective, k: int) -> Selection:
 def random_set(objective: Objective, k: int, seed: int = 0) -> Selection:
     """RANDOM: k items without looking."""
     _check(objective, k)
-    wide: Any = np.uint64(seed)  # compiled code takes a Python int for a signed one
+    wide: Any = np.uint64(whole("seed", seed, 0))  # compiled code takes a Python int for a signed one
     order = sorted(range(objective.size), key=lambda item: question_seed(wide, ORDER, item))
     progress = objective.start()
     gains: list[float] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from handful.core.budget import PerItem, Total
-from handful.core.checks import is_finite, is_number, whole
+from handful.core.checks import is_finite, is_number, make_plain, whole
 from handful.core.feedback import Feedback
 from handful.errors import InvalidProblem
 
@@ -28,6 +28,7 @@ class Problem:
     total: Total | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         whole("size", self.size, 0)
         if self.size < 1:
             raise InvalidProblem("there are no items to pick from: give at least one")

@@ -82,7 +82,7 @@ def estimate(
     `best_gain` is what the best single item is worth, in the units of the answers: noise and ε are judged against
     it. `beta` is how sharp comparisons are, for one unit of f, when `feedback` does not say.
     """
-    whole("runs", runs, 1)
+    n, runs, seed = whole("n", n, 1), whole("runs", runs, 1), whole("seed", seed, 0)
     if (quality is None) == (epsilon is None and ratio is None):
         raise InvalidProblem("say what to pay for: epsilon= or ratio= for a guarantee, or quality= (say 0.95)")
     if epsilon is not None and ratio is not None:

@@ -5,13 +5,13 @@ Everything here is called while the writer is locked: it decides, then emits the
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from handful.core.checks import is_finite, plain, whole
 from handful.core.draws import question_seed
-from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
+from handful.errors import InvalidAnswer, StudyFinished
 from handful.study import events
 from handful.study.fold import Fold
 from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, picks_given
@@ -44,8 +44,7 @@ class AskTell:
 
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
         """Questions that wait for somebody new, then new ones, then those the worker has seen before."""
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise InvalidProblem(f"ask for 1 or more questions, got {n!r}")
+        whole("the number of questions to ask", n, 1)
         check_worker(worker)
         self.settle_due(now)
         self.close_decided(now)
@@ -84,7 +83,8 @@ class AskTell:
         if fold.closed:
             raise StudyFinished(f"the study was finished early and takes no more answers: that to {id_} was not kept")
         value = self.checked(question, answer)
-        if not (isinstance(undo_s, (int, float)) and 0 <= undo_s < math.inf):
+        undo_s = plain(undo_s)
+        if not (is_finite(undo_s) and undo_s >= 0):
             raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
         self.settle_of(worker, now)
         self._emit(events.Told(question, value, worker, now + undo_s if undo_s else None, meta), now)

@@ -10,12 +10,22 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+import numpy as np
+
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
 
 VERSION = 1
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+def _numpy_number(x: object) -> object:
+    """A number of NumPy as one that JSON knows; TypeError for anything else."""
+    if isinstance(x, np.generic):
+        return x.item()
+    raise TypeError(f"{type(x).__name__} is none of its types")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_numpy_number).encode
 
 
 @dataclass(frozen=True, slots=True)

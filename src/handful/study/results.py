@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.core.certificates import Certificate
+from handful.core.checks import plain
 from handful.core.estimates import believes
 from handful.core.explorers.board import BACK
 from handful.core.explorers.duels import DuelsState
@@ -233,4 +234,5 @@ def _number(x: float) -> float | None:
 
 def _plain(item: Any) -> Any:
     """An item in JSON: itself if it is text or a whole number, else its text."""
+    item = plain(item)
     return item if isinstance(item, (str, int)) else str(item)

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from handful.core.budget import PerItem, Total
+from handful.core.checks import is_finite, make_plain
 from handful.core.explorers.settings import Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
@@ -26,7 +27,8 @@ class Setup:
     lease_s: float
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.lease_s, (int, float)) and math.isfinite(self.lease_s) and self.lease_s > 0):
+        make_plain(self)
+        if not (is_finite(self.lease_s) and self.lease_s > 0):
             raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
 
     @property

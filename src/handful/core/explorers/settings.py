@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any
 
+from handful.core.checks import make_plain
 from handful.core.explorers.beyond import Certified, Duels, Pivot, Sharp, Thompson
 from handful.core.explorers.paper import Explorer, TopX, Uniform, fixed_sample_size, noise_of
 from handful.core.feedback import Values
@@ -62,6 +63,7 @@ def explorer_of(wished: str | Explorer) -> Explorer:
             raise InvalidProblem(
                 f"explorer must be a name such as 'certified', or settings such as Certified(), got {wished!r}"
             )
+        make_plain(wished)
         return wished
     name, _, written = (part.strip() for part in wished.partition(":"))
     explorer_named(name)  # an unknown one is refused before its options are looked at
