@@ -60,7 +60,7 @@ def saving_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         for name, cost in costs.items():
             yield Figure(SAVING, f"β = {beta:g}, {name}: comparisons per item and round", cost, "")
         factor = min(costs[f"topx, τ = {tau}"] for tau in TAUS) / costs["duels"]
-        yield Figure(SAVING, f"β = {beta:g}: duels' saving", factor, "×", "≥", aim)
+        yield Figure(SAVING, f"β = {beta:g}, duels: fewer than topx", factor, "×", "≥", aim)
 
 
 def link_runs(plan: Plan) -> Iterator[Run]:
@@ -86,7 +86,7 @@ def link_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         theirs = max((series[f"{link}|topx, τ = {tau}"] for tau in TAUS), key=mean_quality)
         mean, least = advantage(series[f"{link}|duels"], theirs)
         assert isinstance(budget, PerItem)
-        what = f"{link}, N = {size}, {budget.answers:g} per item and round: duels' advantage, lower 95% limit"
+        what = f"{link}, N = {size}, duels' advantage, lower 95% limit: {budget.answers:g} per item and round"
         yield Figure(LINKS, what, least, "f/greedy", "≥", -0.01, f"mean {mean:+.3f}")
 
 
@@ -113,7 +113,7 @@ def flight_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
     series = group(outcomes, lambda o: o.run.series)
     for per_item in FLIGHT_PER_ITEM:
         loss = 1.0 - mean_quality(series[f"{per_item:g}|100"]) / mean_quality(series[f"{per_item:g}|1"])
-        what = f"β = 2, {per_item:g} per item and round: share of f lost with 100 in flight"
+        what = f"β = 2, 100 in flight, share of f lost: {per_item:g} per item and round"
         yield Figure(FLIGHT, what, loss, "share", "≤", 0.05)
     one = mean_quality(series["person"])
     yield Figure(FLIGHT, f"one person, β = 10, {PERSON.answers} comparisons: mean f", one, "f/greedy", "≥", GOOD)

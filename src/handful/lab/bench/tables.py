@@ -59,16 +59,41 @@ def screen(report: Report, title: str) -> Table:
 
 
 def markdown(figures: Sequence[Figure]) -> str:
-    """For the documentation: one table a section."""
-    lines: list[str] = []
-    section = ""
+    """For the documentation: a table a section, with a row per setting and a column per measure.
+
+    "half-width 1, sharp: mean f" is the measure "mean f" of the setting "half-width 1, sharp". A target stands behind
+    the value, with ✓ where it is met and ✗ where it is not.
+    """
+    sections: dict[str, list[Figure]] = {}
     for figure in figures:
-        if figure.section != section:
-            section = figure.section
-            lines += ["", f"### {section[0].upper()}{section[1:]}", "", "| what | measured | target | met | note |"]
-            lines.append("|---|---:|---:|---|---|")
-        lines.append("| " + " | ".join(cells(figure)[1:]) + " |")
-    return "\n".join(lines).strip() + "\n"
+        sections.setdefault(figure.section, []).append(figure)
+    return "\n".join(f"### {name[0].upper()}{name[1:]}\n\n{_pivoted(some)}" for name, some in sections.items())
+
+
+def _pivoted(figures: Sequence[Figure]) -> str:
+    """One section as a table without empty columns."""
+    rows: dict[str, dict[str, str]] = {}
+    for figure in figures:
+        setting, _, measure = figure.what.partition(": ")
+        row = rows.setdefault(setting, {})
+        row[measure or figure.unit or "measured"] = _with_target(figure)
+        if figure.note:
+            row["note"] = f"{row['note']}; {figure.note}" if "note" in row else figure.note
+    found = dict.fromkeys(column for row in rows.values() for column in row)
+    columns = [column for column in found if column != "note"] + ["note"] * ("note" in found)
+    lines = [
+        "| " + " | ".join(["setting", *columns]) + " |",
+        "|" + "|".join(["---", *("---" if column == "note" else "---:" for column in columns)]) + "|",
+    ]
+    lines += ["| " + " | ".join([name, *(row.get(c, "") for c in columns)]) + " |" for name, row in rows.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _with_target(figure: Figure) -> str:
+    value = shown(figure, figure.value)
+    if figure.target is None:
+        return value
+    return f"{value} ({figure.sense} {shown(figure, figure.target)} {'✓' if figure.met else '✗'})"
 
 
 def csv_text(figures: Sequence[Figure]) -> str:

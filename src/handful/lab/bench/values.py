@@ -160,6 +160,5 @@ def budget_figures(outcomes: Sequence[Outcome], plan: Plan) -> Iterator[Figure]:
         for name, aim in (("topx", 3.0), ("uniform", 4.0)):
             for point in curves[name]:
                 factor = point.per_item / cost_of(curves["thompson"], point.quality)
-                what = f"half-width {half_width:g}, f of {name} at {point.per_item:g} per item and round"
-                note = f"f = {point.quality:.3f}"
-                yield Figure(BUDGET, f"{what}: thompson's saving", factor, "×", "≥", aim, note)
+                what = f"half-width {half_width:g}, {point.per_item:g} per item and round: fewer than {name}"
+                yield Figure(BUDGET, what, factor, "×", "≥", aim, f"{name}: f = {point.quality:.3f}")
