@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from handful.core.budget import Total
-from handful.core.explorers.settings import EXPLORERS, Explorer, TopX, Uniform
+from handful.core.explorers.registry import EXPLORERS, Explorer, TopX, Uniform
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.core.responses import Response, btl, uniform

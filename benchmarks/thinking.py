@@ -13,10 +13,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from handful.core.explorers.board import OPEN
 from handful.core.explorers.protocol import open_round, propose, tell
-from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson
+from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth
 from handful.core.feedback import Preferences, Values
+from handful.core.parts.board import OPEN
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
@@ -87,7 +87,7 @@ def main() -> None:
         table.add_row(name, "ask and tell, N = 1,000", f"{small:.1f} µs", "≤ 100 µs")
         table.add_row(name, "ask and tell, N = 1,000,000", f"{large:.1f} µs", "≤ 100 µs")
         table.add_row(name, "the one over the other", f"{large / small:.2f}×", "≤ 2×")
-    for name, explorer in (("duels", Duels()), ("thompson", Thompson())):
+    for name, explorer in (("duels", Duels()), ("worth", Worth())):
         table.add_row(
             name, "ask and tell, N = 1,000", f"{microseconds(explorer, 1000, options.answers):.1f} µs", "≤ 100 µs"
         )

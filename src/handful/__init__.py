@@ -5,13 +5,14 @@ The public names; each is imported when it is first used, so that `import handfu
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handful.core.budget import PerItem
     from handful.core.certificates import Certificate
-    from handful.core.explorers.settings import Certified, Duels, Pivot, Sharp, Thompson, TopX, Uniform
+    from handful.core.explorers.registry import Certified, Duels, Pivot, Sharp, TopX, Uniform, Worth
     from handful.core.feedback import Preferences, Values
     from handful.lab.pricing import Price, estimate
     from handful.study import Question, Receipt, Result, RoundResult, Status, Study
@@ -20,23 +21,23 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Certificate": "handful.core.certificates",
-    "Certified": "handful.core.explorers.settings",
-    "Duels": "handful.core.explorers.settings",
+    "Certified": "handful.core.explorers.registry",
+    "Duels": "handful.core.explorers.registry",
     "PerItem": "handful.core.budget",
-    "Pivot": "handful.core.explorers.settings",
+    "Pivot": "handful.core.explorers.registry",
     "Preferences": "handful.core.feedback",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
     "Receipt": "handful.study",
     "Result": "handful.study",
     "RoundResult": "handful.study",
-    "Sharp": "handful.core.explorers.settings",
+    "Sharp": "handful.core.explorers.registry",
     "Status": "handful.study",
     "Study": "handful.study",
-    "Thompson": "handful.core.explorers.settings",
-    "TopX": "handful.core.explorers.settings",
-    "Uniform": "handful.core.explorers.settings",
+    "TopX": "handful.core.explorers.registry",
+    "Uniform": "handful.core.explorers.registry",
     "Values": "handful.core.feedback",
+    "Worth": "handful.core.explorers.registry",
     "estimate": "handful.lab.pricing",
 }
 
@@ -55,10 +56,10 @@ __all__ = [
     "Sharp",
     "Status",
     "Study",
-    "Thompson",
     "TopX",
     "Uniform",
     "Values",
+    "Worth",
     "estimate",
 ]
 
@@ -69,6 +70,9 @@ _PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that 
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return import_module(f"handful.{name}")
+    if name == "Thompson":
+        warnings.warn("handful.Thompson is called handful.Worth now", DeprecationWarning, stacklevel=2)
+        name = "Worth"
     if name not in _HOMES:
         raise AttributeError(f"module 'handful' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -19,7 +19,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli import as_options, main
-from handful.core.explorers.settings import EXPLORERS
+from handful.core.explorers.registry import EXPLORERS
 from handful.core.kernels import COMPILING
 from tests.cli import help_pages
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from handful.core.budget import Budget, Unlimited
 from handful.core.draws import PICK, RIVAL, below, question_seed, uniforms
-from handful.core.explorers.board import OPEN
 from handful.core.explorers.protocol import State, drop, late, open_round, propose, tell
 from handful.core.objective import Objective
+from handful.core.parts.board import OPEN
 from handful.core.responses import Response, respond
 from handful.core.simulate import ENDINGS
 

@@ -11,7 +11,7 @@ import pytest
 from handful.core import responses
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.protocol import drop
-from handful.core.explorers.settings import TopX, Uniform, explorer_named, explorer_of
+from handful.core.explorers.registry import TopX, Uniform, explorer_named, explorer_of
 from handful.core.feedback import Preferences, Values
 from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.core.guarantees import per_round

@@ -9,15 +9,14 @@ import pytest
 
 from handful.core.budget import Total
 from handful.core.confidence import FIRST, bernstein, normal_mixture
-from handful.core.explorers.audited import LOWER, SCOUTING, bound_below, credit
-from handful.core.explorers.beyond import item_bounds
-from handful.core.explorers.board import NOW, OPEN, clear, new_board, note_asked, note_counted
-from handful.core.explorers.bounds import BOUNDED, close_round, narrow, new_bounds, new_round
+from handful.core.explorers.certified.audit import LOWER, SCOUTING, bound_below, credit
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
-from handful.core.explorers.settings import Certified, Duels, Explorer, Sharp, Thompson, default_explorer
+from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth, default_explorer
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Objective
+from handful.core.parts.board import NOW, OPEN, clear, new_board, note_asked, note_counted
+from handful.core.parts.bounds import BOUNDED, close_round, item_bounds, narrow, new_bounds, new_round
 from handful.core.problem import Problem
 from handful.core.responses import bernoulli, btl, gaussian, uniform
 from handful.core.simulate import simulate
@@ -108,7 +107,7 @@ def test_answers_given_nothing_chosen_stand_for_an_item_as_one() -> None:
         (Certified(), Values(noise=0.5)),
         (Certified(rule="plain"), Values(noise=0.5)),
         (Sharp(), Values(range=(-1.0, 2.0))),
-        (Thompson(), Values()),
+        (Worth(), Values()),
         (Duels(), Preferences()),
     ],
 )
@@ -195,7 +194,7 @@ def test_a_smaller_near_asks_more_and_picks_better_however_large_epsilon_is() ->
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e6, 1e12])
-def test_thompson_asks_the_same_whatever_the_unit(unit: float) -> None:
+def test_worth_asks_the_same_whatever_the_unit(unit: float) -> None:
     """Not to the bit: rounding differs."""
     objective = venice(0).objective
     f = []
@@ -203,7 +202,7 @@ def test_thompson_asks_the_same_whatever_the_unit(unit: float) -> None:
         scaled = Coverage(objective.weights * scale, objective.matrix)
         runs = [
             simulate(
-                Thompson().build(Problem(60, 6, Values(), budget=1080, seed=seed)),
+                Worth().build(Problem(60, 6, Values(), budget=1080, seed=seed)),
                 scaled,
                 uniform(scale),
                 6,
@@ -216,7 +215,7 @@ def test_thompson_asks_the_same_whatever_the_unit(unit: float) -> None:
 
 
 @pytest.mark.parametrize("prior", [(0.1,) * 10, (1e308,) * 5 + (0.0,) * 5, (1e-320,) + (0.0,) * 9])
-@pytest.mark.parametrize("explorer", [Duels(), Thompson()])
+@pytest.mark.parametrize("explorer", [Duels(), Worth()])
 def test_extreme_priors_do_no_harm(explorer: Explorer, prior: tuple[float, ...]) -> None:
     known = Preferences() if isinstance(explorer, Duels) else Values()
     problem = Problem(10, 2, known, budget=60, prior=prior)
@@ -278,7 +277,7 @@ def test_the_default_explorer_is_the_one_for_what_is_known() -> None:
         return default_explorer(Problem(10, 2, feedback, **given)).name  # type: ignore[arg-type]
 
     assert named(Values(noise=1.0), epsilon=0.1) == named(Values(range=(0.0, 1.0)), ratio=0.5) == "certified"
-    assert named(Values(noise=1.0), budget=10) == named(Values(), epsilon=0.1, budget=10) == "thompson"
+    assert named(Values(noise=1.0), budget=10) == named(Values(), epsilon=0.1, budget=10) == "worth"
     assert named(Preferences(beta=1.0), epsilon=0.1) == "pivot"
     assert named(Preferences(), budget=10) == named(Preferences(beta=1.0), budget=10) == "duels"
 

@@ -17,12 +17,12 @@ from handful.core.certificates import (
     shown_better,
     total_slack,
 )
-from handful.core.explorers.board import ALONE
 from handful.core.explorers.protocol import drop, open_round
-from handful.core.explorers.settings import Explorer, Thompson, TopX
+from handful.core.explorers.registry import Explorer, TopX, Worth
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE, promise
 from handful.core.objective import Objective
+from handful.core.parts.board import ALONE
 from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import play
@@ -94,7 +94,7 @@ def failures(settings: Explorer, known: Values, response: Response, runs: int, s
 
 
 @pytest.mark.parametrize(("known", "response"), KNOWN)
-@pytest.mark.parametrize("settings", [TopX(), Thompson()], ids=["topx", "thompson"])
+@pytest.mark.parametrize("settings", [TopX(), Worth()], ids=["topx", "worth"])
 def test_certified_numbers_are_wrong_at_most_delta_of_the_time_and_the_test_would_notice(
     settings: Explorer, known: Values, response: Response
 ) -> None:

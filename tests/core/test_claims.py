@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from handful.core.explorers.protocol import State
-from handful.core.explorers.settings import Certified, Explorer, Pivot, Sharp
+from handful.core.explorers.registry import Certified, Explorer, Pivot, Sharp
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.guarantees import Variant, finite_step, free_share
 from handful.core.objective import Objective

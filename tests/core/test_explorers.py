@@ -12,11 +12,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from handful.core.draws import question_seed
-from handful.core.explorers.board import BACK, BUDGET, NOW, OPEN, RULE
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
-from handful.core.explorers.settings import EXPLORERS, Certified, Explorer, Pivot, Sharp, TopX, Uniform
+from handful.core.explorers.registry import EXPLORERS, Certified, Explorer, Pivot, Sharp, TopX, Uniform
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.guarantees import per_round
+from handful.core.parts.board import BACK, BUDGET, NOW, OPEN, RULE
 from handful.core.problem import Problem
 from handful.core.responses import btl, respond, uniform
 from handful.core.simulate import simulate

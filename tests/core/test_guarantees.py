@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.core.explorers.settings import TopX, Uniform
+from handful.core.explorers.registry import TopX, Uniform
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.guarantees import (
     NO_GUARANTEE,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from handful.core.confidence import FIRST, WIDEST
-from handful.core.explorers.board import new_board
-from handful.core.explorers.joint import NORMALS, Joint, bound, choices, drop_anchor, learn, new_joint
+from handful.core.parts.board import new_board
+from handful.core.parts.joint import NORMALS, Joint, bound, choices, drop_anchor, learn, new_joint
 
 K, DELTA, LOW, HIGH = 2, 0.05, -1.0, 3.0
 SPAN = HIGH - LOW

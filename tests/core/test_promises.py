@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from handful.core.budget import Total
-from handful.core.explorers.settings import TopX
+from handful.core.explorers.registry import TopX
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.greedy import greedy
 from handful.core.guarantees import Variant

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful.core.budget import Total
-from handful.core.explorers.settings import TopX
+from handful.core.explorers.registry import TopX
 from handful.core.feedback import Preferences, Values
 from handful.core.guarantees import borda_slack
 from handful.core.objective import Objective

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.core.explorers.tree import new_tree, plant, runner_up, seat
+from handful.core.parts.tree import new_tree, plant, runner_up, seat
 
 KEYS = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0, np.inf])
 CHANGES = st.lists(st.tuples(st.integers(0, 12), st.booleans(), KEYS), max_size=40)

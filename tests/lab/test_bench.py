@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from handful.core.budget import PerItem
-from handful.core.explorers.settings import Certified, Duels
+from handful.core.explorers.registry import Certified, Duels
 from handful.core.feedback import Preferences, Values
 from handful.core.responses import btl, uniform
 from handful.lab.bench.answers import Report, bench, sections

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import create_engine, text
 
 from handful import Preferences, Study, TopX, Uniform, Values
-from handful.core.explorers.settings import Certified
+from handful.core.explorers.registry import Certified
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study.events import KINDS
 from handful.study.questions import STANDINGS
@@ -32,7 +32,7 @@ EXPLORERS: dict[str, dict[str, Any]] = {
     "certified": {"feedback": Values(range=(0, 1)), "explorer": "certified", "epsilon": 6.0},
     "certified by a chain": {"feedback": Values(noise=0.2), "explorer": Certified(rule="chain"), "epsilon": 3.0},
     "certified ratio": {"feedback": Values(range=(0, 1)), "explorer": "certified", "ratio": 0.4, "budget": 90},
-    "thompson": {"feedback": Values(), "explorer": "thompson", "budget": 60},
+    "worth": {"feedback": Values(), "explorer": "worth", "budget": 60},
     "duels": {"feedback": Preferences(), "explorer": "duels", "budget": 60},
     "pivot": {"feedback": Preferences(beta=20.0), "explorer": "pivot", "epsilon": 6.0},
 }

@@ -12,7 +12,7 @@ import pytest
 import handful
 from handful import Certified, Duels, PerItem, Preferences, Sharp, Study, TopX, Values
 from handful.core.budget import Total
-from handful.core.explorers.settings import explorer_of
+from handful.core.explorers.registry import explorer_of
 from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.errors import InvalidProblem
 from handful.lab.collections import venice

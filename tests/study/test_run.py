@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Question, Study, TopX, Uniform, Values
-from handful.core.explorers.settings import Certified
+from handful.core.explorers.registry import Certified
 from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.oracles import btl, compares, gaussian, noisy, uniform
@@ -49,7 +49,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], Response]] = {
         uniform(0.5),
     ),
     "certified ratio": ({"feedback": Values(noise=0.5), "explorer": "certified", "ratio": 0.5}, uniform(0.5)),
-    "thompson": ({"feedback": Values(), "explorer": "thompson", "budget": 500}, gaussian(1.0)),
+    "worth": ({"feedback": Values(), "explorer": "worth", "budget": 500}, gaussian(1.0)),
     "duels": ({"feedback": Preferences(), "explorer": "duels", "budget": 500}, btl(3.0)),
     "pivot": ({"feedback": Preferences(beta=9.0), "explorer": "pivot", "epsilon": 4.0, "budget": 3000}, btl(9.0)),
 }

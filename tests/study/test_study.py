@@ -296,9 +296,9 @@ def test_a_result_is_plain_data() -> None:
     assert "<table>" in result._repr_html_()
 
 
-@pytest.mark.parametrize("explorer", ["certified", "certified:rule=bank", "sharp", "thompson"])
+@pytest.mark.parametrize("explorer", ["certified", "certified:rule=bank", "sharp", "worth"])
 def test_a_round_knows_every_item_that_was_asked_about(explorer: str) -> None:
-    budget = {"epsilon": None, "budget": 60} if explorer == "thompson" else {}
+    budget = {"epsilon": None, "budget": 60} if explorer == "worth" else {}
     result = valuing(explorer=explorer, **budget).run(lambda q: float(q.item[-1]))
     for r in result.rounds:
         assert r.answers_about.sum() == r.answers
@@ -308,7 +308,7 @@ def test_a_round_knows_every_item_that_was_asked_about(explorer: str) -> None:
     assert (audited > 0) == (explorer == "certified")
 
 
-@pytest.mark.parametrize("explorer", ["thompson", "sharp", "topx", "certified", "certified:rule=chain"])
+@pytest.mark.parametrize("explorer", ["worth", "sharp", "topx", "certified", "certified:rule=chain"])
 def test_what_was_chosen_at_the_start_does_not_keep_the_rest_from_being_certified(explorer: str) -> None:
     for known in (Values(noise=0.1), Values(range=(0, 6))):
         options: dict[str, Any] = {"feedback": known, "epsilon": None, "budget": 600, "explorer": explorer}

@@ -28,7 +28,7 @@ Explorer = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What decides what is asked. For numbers: certified, thompson; for comparisons: duels, pivot; for both: "
+        help="What decides what is asked. For numbers: certified, worth; for comparisons: duels, pivot; for both: "
         "sharp, and from the paper topx and uniform. With options: certified:rule=chain or topx:variant=O. If not "
         "given, the best for the task.",
     ),

@@ -1,7 +1,7 @@
 """What an explorer knows about each item in the open round: a mean and an interval, for pictures and dashboards.
 
 For explorers that keep bounds the interval is their own confidence interval. For those that only believe
-(`thompson`, `duels`, `pivot`) it is the mean of the belief and two standard deviations, on its own scale, and no
+(`worth`, `duels`, `pivot`) it is the mean of the belief and two standard deviations, on its own scale, and no
 claim.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.core.certificates import radii
-from handful.core.explorers.audited import AuditedState
-from handful.core.explorers.certified import CertifiedState
+from handful.core.explorers.certified.audit import AuditState
+from handful.core.explorers.certified.every_round import EveryRoundState
 from handful.core.explorers.duels import DuelsState
 from handful.core.explorers.pivot import PivotState
 from handful.core.explorers.protocol import State
 from handful.core.explorers.sharp import SharpState
-from handful.core.explorers.thompson import ThompsonState
-from handful.core.explorers.topx import TopXState, scale
+from handful.core.explorers.topx.sets import TopXState, scale
+from handful.core.explorers.worth import WorthState
 from handful.core.objective import Floats
 
 
@@ -44,11 +44,11 @@ def estimate(state: State) -> Estimates:
 
 def believes(state: State) -> bool:
     """Whether the intervals are of a belief, and no claim."""
-    return isinstance(state, (ThompsonState, DuelsState, PivotState))
+    return isinstance(state, (WorthState, DuelsState, PivotState))
 
 
 def _view(state: State) -> Estimates:
-    if isinstance(state, (ThompsonState, DuelsState)):
+    if isinstance(state, (WorthState, DuelsState)):
         return _believed(state.items["mean"], state.items["variance"])
     if isinstance(state, PivotState):
         return _believed(state.belief.items["mean"], state.belief.items["variance"])
@@ -56,19 +56,19 @@ def _view(state: State) -> Estimates:
     count = items["count"]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, items["total"] / count, np.nan)
-        if isinstance(state, (SharpState, CertifiedState)):
+        if isinstance(state, (SharpState, EveryRoundState)):
             bounds = state.bounds.items
             return Estimates(mean, bounds["lower"].copy(), bounds["upper"].copy())
         radius = np.full(len(items), np.inf)
         if isinstance(state, TopXState):
             radius = scale(state) / np.sqrt(count)
-        elif isinstance(state, AuditedState):
+        elif isinstance(state, AuditState):
             radius = _anytime(state)
     known = count > 0
     lower, upper = np.where(known, mean - radius, -np.inf), np.where(known, mean + radius, np.inf)
     if isinstance(state, TopXState) and state.rules["beta"][0] != -1.0:  # shares of comparisons won
         lower, upper = np.where(known, np.maximum(lower, 0.0), lower), np.where(known, np.minimum(upper, 1.0), upper)
-    if isinstance(state, AuditedState) and state.joint.rules["span"][0] > 0:
+    if isinstance(state, AuditState) and state.joint.rules["span"][0] > 0:
         high, span = float(state.joint.rules["high"][0]), float(state.joint.rules["span"][0])
         return Estimates(mean, np.maximum(lower, high - span), np.minimum(upper, high))
     return Estimates(mean, lower, upper)
@@ -79,7 +79,7 @@ def _believed(mean: Floats, variance: Floats) -> Estimates:
     return Estimates(mean.copy(), mean - spread, mean + spread)
 
 
-def _anytime(state: AuditedState) -> Floats:
+def _anytime(state: AuditState) -> Floats:
     """For each item asked in this round."""
     rules, items = state.joint.rules[0], state.board.items
     alpha = float(rules["delta"]) / (len(items) * int(rules["k"]))

@@ -14,10 +14,10 @@ import numpy as np
 from handful.core.budget import Budget, Unlimited
 from handful.core.checks import whole
 from handful.core.draws import question_seed
-from handful.core.explorers.board import BACK, CLOSED, OPEN
 from handful.core.explorers.protocol import State, conclude, drop, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
+from handful.core.parts.board import BACK, CLOSED, OPEN
 from handful.core.responses import BTL, Response, respond
 from handful.errors import InvalidProblem
 

@@ -15,7 +15,7 @@ import numpy as np
 from handful.core import responses
 from handful.core.budget import Total
 from handful.core.checks import is_finite, whole
-from handful.core.explorers.settings import Explorer, default_explorer, explorer_of, spelled
+from handful.core.explorers.registry import Explorer, default_explorer, explorer_of, spelled
 from handful.core.feedback import Feedback, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Floats, Objective

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.core import responses
-from handful.core.explorers.settings import Duels, Explorer, TopX, Uniform
+from handful.core.explorers.registry import Duels, Explorer, TopX, Uniform
 from handful.core.feedback import Preferences
 from handful.core.greedy import greedy, random_set
 from handful.core.problem import Problem

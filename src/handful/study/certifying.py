@@ -18,11 +18,11 @@ from handful.core.certificates import (
     shown_better,
     total_slack,
 )
-from handful.core.explorers.audited import AuditedState
-from handful.core.explorers.beyond import AUDITED
-from handful.core.explorers.paper import IN_ORDER, assumptions_of
+from handful.core.explorers.certified.audit import AuditState
+from handful.core.explorers.certified.settings import AUDITED
 from handful.core.feedback import Values
 from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
+from handful.core.parts.requirements import IN_ORDER, assumptions_of
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, VOID
 
@@ -84,7 +84,7 @@ def _of_values(fold: Fold) -> Certificate:
     if noise is None:
         return Certificate(reasons=(UNKNOWN_NOISE,))
     state = fold.exploration.state
-    if not isinstance(state, AuditedState):
+    if not isinstance(state, AuditState):
         account = _account(fold, noise, problem.delta)
         return from_values(account, _guarantee(fold), problem.delta, assumptions_of(problem))
     if fold.exploration.all_picked and (state.rules[0]["cycles"] > 0 or fold.rounds[-1].closing.ended == "rule"):
@@ -104,7 +104,7 @@ def _account(fold: Fold, noise: float, delta: float) -> Account:
     return account_of(rounds, problem.rounds, noise, delta, known.span, most=known.most, without=gone)
 
 
-def _of_audit(fold: Fold, state: AuditedState) -> Certificate:
+def _of_audit(fold: Fold, state: AuditState) -> Certificate:
     """What the audit has shown: W ≥ lower, and the k largest gains given the anchor's picks are at most upper."""
     problem, rules, above = fold.setup.problem, state.rules[0], state.joint.rules[0]
     lower, upper, share = float(rules["lower"]), float(above["upper"]), float(rules["share"])

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from handful.core.budget import Budget, Total, Unlimited
-from handful.core.explorers.board import BUDGET, CLOSED, NOW
-from handful.core.explorers.board import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, late, open_round, propose, tell, void
+from handful.core.parts.board import BUDGET, CLOSED, NOW
+from handful.core.parts.board import OPEN as UNDECIDED
 from handful.core.simulate import ENDINGS
 from handful.study.events import RoundClosed
 from handful.study.questions import ANSWERED, LATE, VOID, Questions

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from handful.core.explorers.settings import spelled
+from handful.core.explorers.registry import spelled
 from handful.errors import InvalidProblem, SmallBudget, StudyExists
 from handful.storage import open_journal
 from handful.study import events

@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Any
 
-from handful.core.explorers.board import BACK
+from handful.core.parts.board import BACK
 from handful.errors import UnknownQuestion
 
 # What became of a question.

@@ -12,11 +12,11 @@ import numpy as np
 from handful.core.certificates import Certificate
 from handful.core.checks import plain
 from handful.core.estimates import believes
-from handful.core.explorers.board import BACK
 from handful.core.explorers.duels import DuelsState
 from handful.core.explorers.pivot import PivotState
 from handful.core.feedback import Values
 from handful.core.objective import Floats, Ints
+from handful.core.parts.board import BACK
 from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, LATE

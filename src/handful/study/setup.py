@@ -11,7 +11,7 @@ from typing import Any
 
 from handful.core.budget import PerItem, Total
 from handful.core.checks import is_finite, make_plain
-from handful.core.explorers.settings import Explorer, default_explorer, describe, described, explorer_of, spelled
+from handful.core.explorers.registry import Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer
+from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
 from handful.errors import InvalidAnswer, InvalidProblem, StorageError, StudyExists, StudyFinished
 from handful.storage import Record

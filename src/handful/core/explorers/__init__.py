@@ -1,1 +1,1 @@
-"""Explorers: what to ask next in a round, what an answer changes, whether the round is decided."""
+"""The explorers, each in a file or folder of its own. `registry.py` lists them, `protocol.py` is what they share."""

@@ -18,15 +18,21 @@ The belief chooses *what to ask*, and the pick. It proves nothing: what may be c
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.belief import best_of, drawn, left_of, new_beliefs, standardised, worth
-from handful.core.explorers.board import Board, Rows, end, new_board
-from handful.core.explorers.protocol import explores
+from handful.core.checks import is_finite
+from handful.core.explorers.protocol import State, explores
+from handful.core.guarantees import NO_GUARANTEE, Guarantee
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
+from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth
+from handful.core.parts.board import Board, Rows, end, new_board
+from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
+from handful.core.problem import Problem
+from handful.errors import InvalidProblem
 
 RULES = np.dtype(
     [
@@ -194,3 +200,41 @@ def conclude(state: DuelsState, ended: int) -> None:
 
 
 explores(DuelsState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+
+
+@dataclass(frozen=True)
+class Duels:
+    """Comparisons between contenders, by a belief about strengths. Needs no knowledge of β; any budget will do."""
+
+    name: ClassVar[str] = "duels"
+    order: ClassVar[Literal["item", "none"]] = "none"
+    variance: float = 1.5
+    widen: float = 0.1
+    careless: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (is_finite(self.variance) and self.variance > 0):
+            raise InvalidProblem(f"variance of strengths must be a positive number, got {self.variance!r}")
+        if not (is_finite(self.widen) and self.widen >= 0):
+            raise InvalidProblem(f"widen is a variance added between rounds, 0 or more, got {self.widen!r}")
+        if not (is_finite(self.careless) and 0 <= self.careless < 1):
+            raise InvalidProblem(f"careless is a share of answers, from 0 to less than 1, got {self.careless!r}")
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """None before the start; the certificate says what the comparisons showed."""
+        return NO_GUARANTEE
+
+    def build(self, problem: Problem) -> State:
+        """A budget must be given."""
+        comparisons_only(self.name, problem)
+        needs_a_budget(self.name, problem)
+        return new_duels(
+            problem.size,
+            problem.k,
+            problem.seed,
+            problem.in_flight,
+            scores(problem),
+            variance=self.variance,
+            widen=self.widen,
+            careless=self.careless,
+        )

@@ -15,18 +15,24 @@ enters no bound.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from handful.core.confidence import beta_binomial
 from handful.core.draws import BELIEF, normals
 from handful.core.explorers import duels
-from handful.core.explorers.belief import best_of
-from handful.core.explorers.board import OPEN, RULE, Board, Rows, end
-from handful.core.explorers.protocol import explores
+from handful.core.explorers.protocol import State, explores
+from handful.core.feedback import Preferences
+from handful.core.guarantees import NO_GUARANTEE, Guarantee, free_share, promise
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
+from handful.core.parts.belief import best_of
+from handful.core.parts.board import OPEN, RULE, Board, Rows, end
+from handful.core.parts.requirements import assumptions_of, check_shrink, comparisons_only, needs_an_end, scores
+from handful.core.problem import Problem
+from handful.errors import InvalidProblem
 
 RULES = np.dtype(
     [
@@ -170,3 +176,46 @@ def conclude(state: PivotState, ended: int) -> None:
 
 
 explores(PivotState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """Comparisons with a proof and no model: each pick is shown to be within ε′ of the best, for a crowd of sharpness
+    β or more.
+    """
+
+    name: ClassVar[str] = "pivot"
+    order: ClassVar[Literal["item", "none"]] = "item"
+    shrink: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_shrink(self.shrink)
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """Theorem 1 for k′ = 1."""
+        if self.shrink < 1 or problem.epsilon is None:
+            return NO_GUARANTEE
+        return promise("O", problem.epsilon, problem.delta, assumptions_of(problem))
+
+    def build(self, problem: Problem) -> State:
+        """γ = ½·tanh(β₀ε′/2)."""
+        comparisons_only(self.name, problem)
+        needs_an_end(self.name, problem, False)
+        assert isinstance(problem.feedback, Preferences)
+        gamma, share = 0.0, 0.0
+        if problem.epsilon is not None:
+            if problem.feedback.beta is None:
+                raise InvalidProblem("pivot needs to know how sharp the crowd is at least: give Preferences(beta=...)")
+            share = free_share(problem.rounds) * problem.epsilon
+            gamma = 0.5 * math.tanh(0.5 * problem.feedback.beta * share)
+        return new_pivot(
+            problem.size,
+            problem.k,
+            problem.seed,
+            problem.in_flight,
+            scores(problem),
+            gamma=gamma,
+            epsilon=share,
+            delta=problem.delta / problem.rounds,
+            shrink=self.shrink,
+        )

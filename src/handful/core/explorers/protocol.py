@@ -22,9 +22,11 @@ the same questions and answers lead to the same state, to the bit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
-from handful.core.explorers.board import (
+from handful.core.guarantees import Guarantee
+from handful.core.kernels import kernel, overload
+from handful.core.parts.board import (
     ALONE,
     BUDGET,
     OPEN,
@@ -37,7 +39,7 @@ from handful.core.explorers.board import (
     remove,
     room,
 )
-from handful.core.kernels import kernel, overload
+from handful.core.problem import Problem
 
 
 class State(Protocol):
@@ -46,6 +48,23 @@ class State(Protocol):
     @property
     def board(self) -> Board:
         """The part all explorers share."""
+
+
+class Explorer(Protocol):
+    """What all settings share.
+
+    order: "item" if answers about an item must be told in the order they were asked, because they enter bounds;
+    "none" if they only teach a belief and may be told as they come.
+    """
+
+    name: ClassVar[str]
+    order: ClassVar[Literal["item", "none"]]
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """What is promised if every round is decided by its rule."""
+
+    def build(self, problem: Problem) -> State:
+        """The compiled state, ready for the first round."""
 
 
 _KERNELS: dict[type, dict[str, Callable[..., Any]]] = {}

@@ -12,17 +12,23 @@ An item not asked in this round keeps its old mean as a guess: it may order the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.board import NOW, OPEN, RULE, Board, Rows, end, new_board, rival_of
-from handful.core.explorers.bounds import Bounds, close_round, forget, narrow, new_round
-from handful.core.explorers.protocol import explores
-from handful.core.explorers.tree import new_tree, plant, seat, winner
-from handful.core.guarantees import borda_slack, borda_slack_inverse
+from handful.core.explorers.protocol import State, explores
+from handful.core.explorers.topx import TopX
+from handful.core.feedback import Preferences
+from handful.core.guarantees import Guarantee, Variant, borda_slack, borda_slack_inverse, per_round
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
+from handful.core.parts.board import NOW, OPEN, RULE, Board, Rows, end, new_board, rival_of
+from handful.core.parts.bounds import Bounds, close_round, forget, item_bounds, narrow, new_round
+from handful.core.parts.requirements import check_shrink, needs_an_end, one_of
+from handful.core.parts.tree import new_tree, plant, seat, winner
+from handful.core.problem import Problem
 
 RULES = np.dtype(
     [
@@ -280,3 +286,43 @@ def conclude(state: SharpState, ended: int) -> None:
 
 
 explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+
+
+@dataclass(frozen=True)
+class Sharp:
+    """TopX with sharper bounds, carried upper bounds, the free ε′, and questions for the l that is closest to
+    decided.
+    """
+
+    name: ClassVar[str] = "sharp"
+    order: ClassVar[Literal["item", "none"]] = "item"
+    variant: Variant = "full"
+    shrink: float = 1.0
+
+    def __post_init__(self) -> None:
+        one_of("variant", self.variant, ("full", "O", "G"))
+        check_shrink(self.shrink)
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """Theorem 1 or 2, as for TopX."""
+        return TopX(variant=self.variant, shrink=self.shrink).guarantee(problem)
+
+    def build(self, problem: Problem) -> State:
+        """Values or comparisons."""
+        needs_an_end(self.name, problem, self.variant == "G")
+        k = problem.rounds
+        parts = per_round(self.variant, k, problem.epsilon or 0.0, problem.delta, free=True)
+        beta = -1.0
+        if isinstance(problem.feedback, Preferences):
+            beta = math.nan if problem.feedback.beta is None else problem.feedback.beta
+        limits = item_bounds(problem, 2 * parts.most, self.shrink)
+        return new_sharp(
+            problem.size,
+            problem.k,
+            problem.seed,
+            problem.in_flight,
+            limits,
+            most=parts.most,
+            epsilon=parts.epsilon,
+            beta=beta,
+        )

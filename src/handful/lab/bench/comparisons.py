@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Certified, Duels, TopX
+from handful.core.explorers.registry import Certified, Duels, TopX
 from handful.core.feedback import Preferences, Values
 from handful.core.responses import Response, btl, linear, saturating, uniform
 from handful.lab.bench.figures import Figure, Point, advantage, cost_of, curve, group, mean_answers, mean_quality

@@ -19,7 +19,7 @@ COLOURS = {
     "topx, τ = 1": "#333333",
     "topx, τ = 3": "#888888",
     "uniform": "#E69F00",
-    "thompson": "#0072B2",
+    "worth": "#0072B2",
     "duels": "#009E73",
 }
 DASHES = ("-", "--", ":")

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.settings import Explorer
+from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
 from handful.core.greedy import lazy_greedy
 from handful.core.problem import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from handful.core.budget import PerItem
-from handful.core.explorers.settings import Certified, Explorer, Sharp, Thompson, TopX, Uniform
+from handful.core.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
 from handful.core.feedback import Values
 from handful.core.responses import uniform
 from handful.lab.bench.figures import Figure, Point, better, cost_of, curve, group, mean_answers, mean_quality
@@ -45,7 +45,7 @@ ENDINGS: dict[str, Explorer] = {
     "topx, smallest gap": TopX(out_of_budget="smallest-gap"),
 }
 PER_ITEM = (5.0, 10.0, 20.0, 50.0, 100.0)
-THOMPSONS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0, 50.0, 100.0)
+WORTH_PER_ITEM = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0, 50.0, 100.0)
 
 
 def guarantee_runs(plan: Plan) -> Iterator[Run]:
@@ -125,18 +125,18 @@ def many_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
 
 
 def budget_runs(plan: Plan) -> Iterator[Run]:
-    """No knowledge of the noise for thompson; R for the others, who do not work without."""
+    """No knowledge of the noise for worth; R for the others, who do not work without."""
     for half_width in plan.half_widths:
         known, noise = Values(noise=half_width), uniform(half_width)
         for name, explorer, budgets in (
             *((name, explorer, PER_ITEM) for name, explorer in ENDINGS.items()),
             ("uniform", Uniform(), PER_ITEM),
-            ("thompson", Thompson(), THOMPSONS),
+            ("worth", Worth(), WORTH_PER_ITEM),
         ):
             for per_item in budgets:
                 for instance in plan.instance_seeds():
                     for seed in range(plan.repeats):
-                        feedback = Values() if name == "thompson" else known
+                        feedback = Values() if name == "worth" else known
                         budget = PerItem(per_item)
                         series = f"{half_width:g}|{name}"
                         yield Run(series, explorer, feedback, noise, instance, seed, budget=budget)
@@ -145,20 +145,20 @@ def budget_runs(plan: Plan) -> Iterator[Run]:
 def budget_curves(outcomes: Sequence[Outcome], half_width: float) -> dict[str, list[Point]]:
     """Quality against budget, for TopX the better of its two endings."""
     series = group(outcomes, lambda o: o.run.series)
-    curves = {name: curve(series[f"{half_width:g}|{name}"]) for name in (*ENDINGS, "uniform", "thompson")}
+    curves = {name: curve(series[f"{half_width:g}|{name}"]) for name in (*ENDINGS, "uniform", "worth")}
     return {
         "topx": better(*(curves[name] for name in ENDINGS)),
         "uniform": curves["uniform"],
-        "thompson": curves["thompson"],
+        "worth": curves["worth"],
     }
 
 
 def budget_figures(outcomes: Sequence[Outcome], plan: Plan) -> Iterator[Figure]:
-    """How many times fewer answers thompson needs for the same f, at every budget of the others."""
+    """How many times fewer answers worth needs for the same f, at every budget of the others."""
     for half_width in plan.half_widths:
         curves = budget_curves(outcomes, half_width)
         for name, aim in (("topx", 3.0), ("uniform", 4.0)):
             for point in curves[name]:
-                factor = point.per_item / cost_of(curves["thompson"], point.quality)
+                factor = point.per_item / cost_of(curves["worth"], point.quality)
                 what = f"half-width {half_width:g}, {point.per_item:g} per item and round: fewer than {name}"
                 yield Figure(BUDGET, what, factor, "×", "≥", aim, f"{name}: f = {point.quality:.3f}")

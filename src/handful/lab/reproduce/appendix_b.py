@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.explorers.settings import Certified, Explorer, TopX
+from handful.core.explorers.registry import Certified, Explorer, TopX
 from handful.core.feedback import Values
 from handful.core.problem import Problem
 from handful.core.responses import uniform

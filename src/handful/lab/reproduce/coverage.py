@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.explorers.settings import Certified, TopX, Uniform
+from handful.core.explorers.registry import Certified, TopX, Uniform
 from handful.core.feedback import Values
 from handful.core.greedy import greedy
 from handful.core.objective import Floats

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from handful.core.explorers.settings import fixed_sample_size
+from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables

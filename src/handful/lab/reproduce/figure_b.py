@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.explorers.settings import fixed_sample_size
+from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.core.objective import Floats
 from handful.lab.reproduce import style

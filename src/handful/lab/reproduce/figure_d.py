@@ -17,24 +17,24 @@ from handful.lab.reproduce.curves import (
 )
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.statistics import bootstrap
-from handful.lab.reproduce.world import FULL, THOMPSON, UNIFORM, K, N, budgeted_values
+from handful.lab.reproduce.world import FULL, UNIFORM, WORTH, K, N, budgeted_values
 
 TITLE = "(d) Varying σ² for value queries"
 NOISE = (0.5, 1.0, 2.0, 5.0, 10.0)
 LOUD = 10.0
 BUDGETS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-SLOWER = {THOMPSON: 5.0}
+SLOWER = {WORTH: 5.0}
 """A question costs that many times more thinking than TopX's."""
 
 
 def cells(scale: Scale) -> list[Cell]:
     """Fifty runs of every line and budget; at σ² = 10 one budget more, for UNIFORM to catch up."""
     runs = scale.of(50, 16)
-    lines = [(FULL, s) for s in scale.of(NOISE, (1.0, LOUD))] + [(UNIFORM, LOUD), (THOMPSON, LOUD)]
+    lines = [(FULL, s) for s in scale.of(NOISE, (1.0, LOUD))] + [(UNIFORM, LOUD), (WORTH, LOUD)]
     found = []
     for series, sigma2 in lines:
         budgets = scale.of(BUDGETS, (2, 20, 200))
-        if sigma2 == LOUD and series != THOMPSON:
+        if sigma2 == LOUD and series != WORTH:
             budgets = scale.of((*BUDGETS, 1000), budgets)
         for budget in budgets:
             for first, count in chunks(runs, scale.seed, 10):
@@ -54,7 +54,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
         look = style.Look(colour, style.MARKERS[place])
         line(axis, table.where(series=FULL, sigma2=sigma2), look, f"ExpGreedy, σ² = {sigma2:g}")
     line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, σ² = {LOUD:g}")
-    line(axis, table.where(series=THOMPSON), style.LOOKS[THOMPSON], f"thompson, σ² = {LOUD:g}" + style.OURS_SUFFIX)
+    line(axis, table.where(series=WORTH), style.LOOKS[WORTH], f"worth, σ² = {LOUD:g}" + style.OURS_SUFFIX)
     frame(axis, "queries", "Value queries", table.distinct("budget"))
     style.legend_below(figure, axis, 2)
     return {"d": figure}
@@ -73,7 +73,7 @@ def judge(tables: Tables) -> Finding:
     start = bootstrap(
         [quietish.where(budget=b).column("utility") for b in (second, first)], lambda means: means[0] - means[1]
     )
-    uniform, ours = table.where(series=UNIFORM), table.where(series=THOMPSON)
+    uniform, ours = table.where(series=UNIFORM), table.where(series=WORTH)
     more = times_more(uniform, lines[LOUD])
     smallest = lines[LOUD].distinct("budget")[1 if len(lines[LOUD].distinct("budget")) > 3 else 0]
     early = difference(lines[LOUD], uniform, smallest)
@@ -96,7 +96,7 @@ def judge(tables: Tables) -> Finding:
         ),
     )
     notes = (
-        f"Ours: with thompson as the measure, ExpGreedy at σ² = {LOUD:g} needs "
+        f"Ours: with worth as the measure, ExpGreedy at σ² = {LOUD:g} needs "
         f"{say_times(times_more(lines[LOUD], ours))}.",
         "When the budget of an iteration is spent, the item of best mean is picked; the paper does not say.",
         "σ² = ∞ is RANDOM, σ² = 0 is GREEDY.",

@@ -15,9 +15,9 @@ import numpy as np
 
 from handful.core.budget import Total
 from handful.core.draws import question_seed
-from handful.core.explorers.board import CLOSED, OPEN, remove
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
 from handful.core.objective import Objective
+from handful.core.parts.board import CLOSED, OPEN, remove
 from handful.core.responses import Response, btl, respond
 
 SHARP, SPREAD = 2.0, 0.5

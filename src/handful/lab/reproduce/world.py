@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from handful.core.budget import Total
-from handful.core.explorers.settings import Certified, Duels, Explorer, Thompson, TopX, Uniform
+from handful.core.explorers.registry import Certified, Duels, Explorer, TopX, Uniform, Worth
 from handful.core.feedback import Preferences, Values
 from handful.core.greedy import greedy, random_set
 from handful.core.objective import Objective
@@ -22,11 +22,11 @@ N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
 
 FULL, O, G, UNIFORM, FIXED = "ExpGreedy", "ExpGreedy-O", "ExpGreedy-G", "UNIFORM", "UNIFORM, fixed sample"
 GREEDY, RANDOM = "GREEDY", "RANDOM"
-CERTIFIED, CHAINED, THOMPSON, DUELS = "certified", "certified, chain", "thompson", "duels"
-OURS = (CERTIFIED, CHAINED, THOMPSON, DUELS)
+CERTIFIED, CHAINED, WORTH, DUELS = "certified", "certified, chain", "worth", "duels"
+OURS = (CERTIFIED, CHAINED, WORTH, DUELS)
 EXPLORERS: Mapping[str, Explorer] = {
     FULL: TopX(), O: TopX(variant="O"), G: TopX(variant="G"), UNIFORM: Uniform(), FIXED: Uniform(stop="fixed"),
-    CERTIFIED: Certified(), CHAINED: Certified(rule="chain"), THOMPSON: Thompson(), DUELS: Duels(),
+    CERTIFIED: Certified(), CHAINED: Certified(rule="chain"), WORTH: Worth(), DUELS: Duels(),
 }  # fmt: skip
 
 

@@ -24,13 +24,12 @@ from typing import NamedTuple
 import numpy as np
 
 from handful.core.confidence import FIRST, WIDEST, bernstein_price
-from handful.core.explorers.board import Board, Rows, surprise
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
+from handful.core.parts.board import Board, Rows, surprise
 
 NORMALS = 3  # ways with ρ = 1, 10, 100; the next is by bets
 TOP = 0.8 * WIDEST  # no bet is larger
-EQUAL = 0.25  # who is at least so urgent, compared with the most urgent, is asked too
 
 RULES = np.dtype(
     [
@@ -286,9 +285,6 @@ def bound(joint: Joint) -> None:
     name_the_worst(joint, m)
 
 
-# What to ask about.
-
-
 @small
 def name_the_worst(joint: Joint, m: int) -> None:
     """The set B that U is the bound of; where two are, at a kink, the one with fewer answers, which makes the kink."""
@@ -308,58 +304,3 @@ def squared_error(way: int, row: Floats) -> float:
     if way < NORMALS:
         return row[1]
     return row[2] / row[1] ** 2 if row[1] > 0.0 else np.inf
-
-
-@small
-def may_grow(joint: Joint, p: int) -> int:
-    """Answers about an item of the worst set to which more can be added."""
-    row = joint.items[joint.worst[p]]
-    return row.old if joint.rules[0].anchor == 0 else row.now
-
-
-@small
-def urgency(joint: Joint, p: int) -> float:
-    """How much one more answer about this item of the worst set narrows the squared error of its mean."""
-    return joint.errors[p] / max(1, may_grow(joint, p))
-
-
-@small
-def most_urgent(joint: Joint) -> float:
-    """The largest urgency."""
-    most = 0.0
-    for p in range(joint.rules[0].members):
-        most = max(most, urgency(joint, p))
-    return most
-
-
-@small
-def worth_asking(joint: Joint) -> float:
-    """How much one more answer narrows U, about twice."""
-    rules, most = joint.rules[0], most_urgent(joint)
-    total, urgent, asked = 0.0, 0.0, 0
-    for p in range(rules.members):
-        total += joint.errors[p]
-        if urgency(joint, p) >= EQUAL * most:
-            urgent += urgency(joint, p)
-            asked += 1
-    return rules.width * urgent / (asked * total) if total < np.inf else np.inf
-
-
-@small
-def batch(known: int, room: int) -> int:
-    """How many answers to ask for at once: a tenth of those there are, or a sixth if so many may be in flight."""
-    return max(1, known // 10, min(known // 6, room))
-
-
-@small
-def wanted(joint: Joint, queue: Ints, in_flight: int) -> int:
-    """Fill a queue with more questions about those of the worst set that are known least; how many."""
-    rules, most = joint.rules[0], most_urgent(joint)
-    queued = 0
-    for p in range(rules.members):
-        if urgency(joint, p) >= EQUAL * most:
-            more = batch(may_grow(joint, p), in_flight // rules.members)
-            for _ in range(min(more, max(1, len(queue) // rules.members))):
-                queue[queued] = joint.worst[p]
-                queued += 1
-    return queued

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.board import Board, Rows
-from handful.core.explorers.tree import new_tree, plant, runner_up, seat
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
+from handful.core.parts.board import Board, Rows
+from handful.core.parts.tree import new_tree, plant, runner_up, seat
 
 FIRST = 10.0
 FEW = 20.0  # answers per item, over all rounds, from which on z grows

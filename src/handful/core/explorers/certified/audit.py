@@ -29,28 +29,26 @@ it: then it says so.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.confidence import FIRST, bernstein, mixture_width
-from handful.core.explorers.board import (
-    BACK,
-    NOW,
-    OPEN,
-    RULE,
-    UNREACHABLE,
-    Board,
-    Rows,
-    end,
-    mean,
-    new_board,
-    surprise,
+from handful.core.explorers.certified.audit_state import (
+    DONE,
+    LOWER,
+    SCOUTING,
+    UPPER,
+    AuditState,
+    bound_below,
+    new_state,
+    remember,
+    weight,
 )
-from handful.core.explorers.joint import Joint, batch, bound, drop_anchor, keep_round, learn, wanted, worth_asking
 from handful.core.explorers.protocol import explores
-from handful.core.explorers.scout import (
-    Scout,
+from handful.core.kernels import kernel, small
+from handful.core.parts.board import BACK, NOW, OPEN, RULE, UNREACHABLE, end, mean, surprise
+from handful.core.parts.joint import bound, learn
+from handful.core.parts.joint_asking import batch, wanted, worth_asking
+from handful.core.parts.scout import (
     scout_add,
     scout_begin,
     scout_forget,
@@ -59,70 +57,12 @@ from handful.core.explorers.scout import (
     scout_spread,
     scout_void,
 )
-from handful.core.kernels import kernel, small
-from handful.core.objective import Floats, Ints
 
-SCOUTING, UPPER, LOWER, DONE = range(4)
-
-RULES = np.dtype(
-    [
-        ("k", np.int64),
-        ("share", np.float64),  # s
-        ("epsilon", np.float64),  # ε
-        ("delta", np.float64),  # δ_W
-        ("picked", np.int64),
-        ("hoped", np.float64),  # f(S), as the scout saw it
-        ("phase", np.int64),
-        ("outlook", np.float64),  # f(S_i) + U, as the scout saw it
-        ("lower", np.float64),  # W is at least this
-        ("width", np.float64),  # of W
-        ("cycles", np.int64),  # n
-        ("goal", np.int64),  # n, once the batch is in
-        ("fresh", np.float64),  # weighted sum of all fresh answers
-        ("fresh_spread", np.float64),  # Σ weight²·(answer − mean of those before it about the same pick)²
-        ("rho", np.float64),  # for W
-        ("queued", np.int64),
-        ("next", np.int64),
-    ],
-    align=True,
-)
-
-
-class AuditedState(NamedTuple):
-    """Scouting, or auditing."""
-
-    board: Board
-    scout: Scout
-    joint: Joint  # U
-    rules: Rows
-    picks: Ints
-    fresh: Ints  # fresh answers to each pick
-    totals: Floats  # and their sums
-    queue: Ints
-
-
-def new_audited(
-    size: int,
-    k: int,
-    seed: int,
-    in_flight: int,
-    scout: Scout,
-    joint: Joint,
-    **rules: float,
-) -> AuditedState:
-    """Nothing is known."""
-    r = np.zeros(1, RULES)
-    for name, value in rules.items():
-        r[name] = value
-    r["k"] = k
-    r["outlook"] = np.inf
-    picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k), np.int64)
-    board = new_board(size, k, seed, in_flight)
-    return AuditedState(board, scout, joint, r, picks, np.zeros(k, np.int64), np.zeros(k), queue)
+__all__ = ["AuditState", "new_state"]
 
 
 @kernel
-def begin(state: AuditedState) -> None:
+def begin(state: AuditState) -> None:
     """A round starts by scouting; half the mean gain so far stands in for one that is smaller, and ε/k for no gain."""
     rules, scout = state.rules[0], state.scout.rules[0]
     rules.phase = SCOUTING
@@ -131,79 +71,8 @@ def begin(state: AuditedState) -> None:
     scout_begin(state.scout)
 
 
-# From where to prove.
-
-
-@small
-def largest(state: AuditedState, m: int) -> float:
-    """The sum of the m largest gains, by the means of the latest round that asked."""
-    keys, board = state.joint.keys, state.board
-    for q in range(m):
-        keys[q] = -np.inf
-    for p in range(board.round[0].candidates):
-        row = state.joint.items[board.open[p]]
-        hope = row.total / row.count if row.count > 0 else state.scout.items[board.open[p]].hope
-        if hope > keys[m - 1]:
-            q = m - 1
-            while q > 0 and hope > keys[q - 1]:
-                keys[q] = keys[q - 1]
-                q -= 1
-            keys[q] = hope
-    total = 0.0
-    for q in range(m):
-        total += max(keys[q], 0.0)
-    return total
-
-
-@small
-def remember(state: AuditedState) -> None:
-    """A round has ended: keep its answers; and make it the anchor if f(OPT) looks smallest from here."""
-    rules, board = state.rules[0], state.board
-    if board.round[0].asked == board.round[0].counted:
-        keep_round(state.joint, board)
-    elif rules.picked == 0:
-        state.joint.rules[0].torn = 1
-    outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
-    worth = 0.95 if state.joint.rules[0].anchor == 0 else 0.99  # the first pays for fewer choices: leaving it must pay
-    if rules.picked == 0 or outlook < worth * rules.outlook:
-        rules.outlook = outlook
-        drop_anchor(state.joint, board, rules.picked)
-
-
-# W, by fresh answers.
-
-
-@small
-def weight(state: AuditedState, at: int) -> float:
-    """The weight of pick number `at` in W."""
-    return 1.0 - state.rules[0].share if at < state.joint.rules[0].anchor else 1.0
-
-
-@small
-def bound_below(state: AuditedState) -> None:
-    """W, from n cycles of one fresh answer for each pick."""
-    rules, known = state.rules[0], state.joint.rules[0]
-    anchor, span = known.anchor, known.span
-    if rules.cycles == 0:
-        rules.lower = 0.0
-        rules.width = np.inf
-        return
-    n = float(rules.cycles)
-    q = (rules.k - anchor) + anchor * (1.0 - rules.share) ** 2
-    delta = rules.delta if span == 0.0 else 0.5 * rules.delta
-    width = mixture_width(n * q, known.noise, 2.0 * math.log(1.0 / delta), rules.rho) * q
-    if span > 0.0:
-        V = rules.fresh_spread / span**2 + q * FIRST
-        width = min(width, span * bernstein(n, V, math.log(1.0 / delta)))
-    rules.width = known.shrink * width
-    rules.lower = max(0.0, rules.fresh / n - rules.width)
-
-
-# The audit.
-
-
 @kernel
-def audit(state: AuditedState) -> None:
+def audit(state: AuditState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: one batch given the anchor, or for the picks."""
     rules, above, in_flight = state.rules[0], state.joint.rules[0], state.board.round[0].in_flight
     if rules.phase == UPPER:
@@ -231,7 +100,7 @@ def audit(state: AuditedState) -> None:
 
 
 @small
-def enqueue_picks(state: AuditedState) -> None:
+def enqueue_picks(state: AuditState) -> None:
     """Ask for the fresh answers that are missing for the goal."""
     rules = state.rules[0]
     rules.queued = 0
@@ -244,7 +113,7 @@ def enqueue_picks(state: AuditedState) -> None:
 
 
 @small
-def close(state: AuditedState, ended: int) -> None:
+def close(state: AuditState, ended: int) -> None:
     """The last round is over."""
     rules, board = state.rules[0], state.board
     rules.phase = DONE
@@ -254,7 +123,7 @@ def close(state: AuditedState, ended: int) -> None:
 
 
 @small
-def pick(state: AuditedState, item: int) -> None:
+def pick(state: AuditState, item: int) -> None:
     """`item` is chosen."""
     rules = state.rules[0]
     remember(state)
@@ -264,7 +133,7 @@ def pick(state: AuditedState, item: int) -> None:
 
 
 @small
-def settle(state: AuditedState, item: int, ended: int) -> None:
+def settle(state: AuditState, item: int, ended: int) -> None:
     """A round ends with its pick."""
     pick(state, item)
     state.board.best[0] = item
@@ -273,7 +142,7 @@ def settle(state: AuditedState, item: int, ended: int) -> None:
 
 
 @small
-def begin_audit(state: AuditedState, item: int) -> None:
+def begin_audit(state: AuditState, item: int) -> None:
     """The last pick is made: now prove the whole."""
     rules = state.rules[0]
     pick(state, item)
@@ -289,7 +158,7 @@ def begin_audit(state: AuditedState, item: int) -> None:
 
 
 @small
-def plan(state: AuditedState) -> None:
+def plan(state: AuditState) -> None:
     """ρ for the fresh answers: sharpest where their width will be about a tenth of what f(S) seems to be."""
     rules, known = state.rules[0], state.joint.rules[0]
     logs = 2.0 * math.log(1.0 / rules.delta) + 3.0
@@ -299,7 +168,7 @@ def plan(state: AuditedState) -> None:
 
 
 @kernel
-def propose(state: AuditedState, n: int) -> tuple[int, int]:
+def propose(state: AuditState, n: int) -> tuple[int, int]:
     """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
     rules = state.rules[0]
     if rules.phase == SCOUTING:
@@ -314,7 +183,7 @@ def propose(state: AuditedState, n: int) -> tuple[int, int]:
 
 
 @kernel
-def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
+def tell(state: AuditState, item: int, rival: int, answer: float) -> None:
     """To the scout, or to the audit."""
     if state.board.round[0].ended != OPEN:
         return
@@ -326,7 +195,7 @@ def tell(state: AuditedState, item: int, rival: int, answer: float) -> None:
 
 
 @small
-def credit(state: AuditedState, item: int, given: int, answer: float) -> None:
+def credit(state: AuditState, item: int, given: int, answer: float) -> None:
     """An answer about `item` given the first `given` picks: to the account that wants it now, before it is looked at.
 
     In a round that is gone through again, with answers left out, it may be wanted by neither.
@@ -344,7 +213,7 @@ def credit(state: AuditedState, item: int, given: int, answer: float) -> None:
 
 
 @kernel
-def go_on(state: AuditedState) -> None:
+def go_on(state: AuditState) -> None:
     """Once nothing is in flight, see whether the scout is done; or, if the batch is asked, what it showed."""
     rules, r = state.rules[0], state.board.round[0]
     if rules.phase == DONE or r.asked != r.counted:
@@ -369,7 +238,7 @@ def go_on(state: AuditedState) -> None:
 
 
 @kernel
-def void(state: AuditedState, item: int, rival: int) -> None:
+def void(state: AuditState, item: int, rival: int) -> None:
     """Nothing was learnt; what the audit misses is asked again."""
     if state.board.round[0].ended == OPEN:
         if rival >= NOW:
@@ -378,12 +247,12 @@ def void(state: AuditedState, item: int, rival: int) -> None:
 
 
 @kernel
-def late(state: AuditedState, item: int, rival: int, answer: float) -> None:
+def late(state: AuditState, item: int, rival: int, answer: float) -> None:
     """Bounds take no late answers."""
 
 
 @kernel
-def leave(state: AuditedState, item: int) -> None:
+def leave(state: AuditState, item: int) -> None:
     """The scout looks no more; and what was never picked is no part of f(OPT) either."""
     scout_forget(state.scout, item)
     for p in range(state.rules[0].picked):
@@ -393,7 +262,7 @@ def leave(state: AuditedState, item: int) -> None:
 
 
 @kernel
-def conclude(state: AuditedState, ended: int) -> None:
+def conclude(state: AuditState, ended: int) -> None:
     """The best mean; and in an audit, what has been shown so far."""
     rules = state.rules[0]
     if rules.phase == UPPER or rules.phase == LOWER:
@@ -402,4 +271,4 @@ def conclude(state: AuditedState, ended: int) -> None:
     settle(state, scout_lead(state.scout), ended)
 
 
-explores(AuditedState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(AuditState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

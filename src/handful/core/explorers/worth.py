@@ -1,4 +1,4 @@
-"""`thompson`: values under a budget too small for any guarantee.
+"""`worth`: values under a budget too small for any guarantee.
 
 A Gaussian belief per item about its gain. The noise of answers and the spread of gains are learnt from the answers
 (empirical Bayes, renewed after every N answers), so nothing needs to be known. Between rounds an item's gain stays
@@ -6,23 +6,28 @@ as it was (the pick has nothing in common with it) or falls by some share; the a
 the likelier, and how much of the old belief is worth keeping.
 
 A question asks about the item whose answers are worth most each (`belief.py`); questions in flight count as answered.
-(The explorer is named after Thompson sampling, by which it chose at first: this way needs about half the answers.)
 It proves nothing: what may be claimed is in the certificate.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from handful.core.draws import ORDER, below
-from handful.core.explorers.belief import best_of, left_of, new_beliefs, standardised, worth
-from handful.core.explorers.board import NOW, Board, Rows, end, new_board, shuffle
-from handful.core.explorers.protocol import explores
+from handful.core.explorers.protocol import State, explores
+from handful.core.feedback import Values
+from handful.core.guarantees import NO_GUARANTEE, Guarantee
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
+from handful.core.parts.belief import best_of, left_of, new_beliefs, standardised, worth
+from handful.core.parts.board import NOW, Board, Rows, end, new_board, shuffle
+from handful.core.parts.requirements import needs_a_budget, scores
+from handful.core.problem import Problem
+from handful.errors import UnknownExplorer
 
 RULES = np.dtype(
     [
@@ -43,7 +48,7 @@ RULES = np.dtype(
 )
 
 
-class ThompsonState(NamedTuple):
+class WorthState(NamedTuple):
     """Beliefs about gains."""
 
     board: Board
@@ -54,16 +59,14 @@ class ThompsonState(NamedTuple):
     queue: Ints
 
 
-def new_thompson(
-    size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float
-) -> ThompsonState:
+def new_worth(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> WorthState:
     """Nothing is known, but for the prior's scores: they order the first questions and break ties."""
     r = np.zeros(1, RULES)
     for name, value in rules.items():
         r[name] = value
     items = new_beliefs(size, 0.0, np.inf)
     queue = np.zeros(size, np.int64)
-    state = ThompsonState(new_board(size, k, seed, in_flight), r, items, items.copy(), items.copy(), queue)
+    state = WorthState(new_board(size, k, seed, in_flight), r, items, items.copy(), items.copy(), queue)
     scores = standardised(prior)
     if scores is not None:
         state.base["mean"] = scores
@@ -71,7 +74,7 @@ def new_thompson(
 
 
 @kernel
-def begin(state: ThompsonState) -> None:
+def begin(state: WorthState) -> None:
     """The first round asks everybody once, most promising first; a later one starts from what is believed, with more
     doubt.
     """
@@ -98,7 +101,7 @@ def begin(state: ThompsonState) -> None:
 
 
 @small
-def favour(state: ThompsonState) -> None:
+def favour(state: WorthState) -> None:
     """Put the higher scores of a prior first; a shuffled order stays where scores are equal."""
     scores = state.base
     for p in range(1, state.rules[0].queued):
@@ -111,7 +114,7 @@ def favour(state: ThompsonState) -> None:
 
 
 @kernel
-def propose(state: ThompsonState, n: int) -> tuple[int, int]:
+def propose(state: WorthState, n: int) -> tuple[int, int]:
     """Everybody once; then whoever is worth it most."""
     rules, board = state.rules[0], state.board
     if rules.next < rules.queued:
@@ -123,7 +126,7 @@ def propose(state: ThompsonState, n: int) -> tuple[int, int]:
 
 
 @small
-def worthiest(state: ThompsonState) -> int:
+def worthiest(state: WorthState) -> int:
     """The item whose answers are worth most."""
     board, items = state.board, state.items
     lead, left, noise = best_of(items, board), left_of(board), state.rules[0].noise
@@ -141,7 +144,7 @@ def worthiest(state: ThompsonState) -> int:
 
 
 @small
-def doubt(state: ThompsonState, item: int) -> float:
+def doubt(state: WorthState, item: int) -> float:
     """The variance of a belief once what is in flight has come."""
     v = state.items[item].variance
     return v / (1.0 + v * state.board.items[item].waiting / state.rules[0].noise)
@@ -160,7 +163,7 @@ def posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
 
 
 @small
-def believe(state: ThompsonState, item: int) -> None:
+def believe(state: WorthState, item: int) -> None:
     """The posterior of one item: its gain is as it was, or has fallen, each as likely as the answers make it."""
     rules, seen, belief = state.rules[0], state.board.items[item], state.items[item]
     mean, variance, fit = posterior(state.base[item], seen, rules.noise)
@@ -174,7 +177,7 @@ def believe(state: ThompsonState, item: int) -> None:
 
 
 @kernel
-def renew(state: ThompsonState) -> None:
+def renew(state: WorthState) -> None:
     """Learn the noise, and in the first round the spread of gains, from the answers so far."""
     rules, board = state.rules[0], state.board
     free = rules.answers - rules.groups
@@ -188,7 +191,7 @@ def renew(state: ThompsonState) -> None:
 
 
 @small
-def empirical_bayes(state: ThompsonState) -> None:
+def empirical_bayes(state: WorthState) -> None:
     """Level and spread of gains by the method of moments, over the items that were asked."""
     rules, board = state.rules[0], state.board
     asked, level, inverse = 0.0, 0.0, 0.0
@@ -217,7 +220,7 @@ def empirical_bayes(state: ThompsonState) -> None:
 
 
 @kernel
-def tell(state: ThompsonState, item: int, rival: int, answer: float) -> None:
+def tell(state: WorthState, item: int, rival: int, answer: float) -> None:
     """One belief moves; now and then all of them, when noise and spread are learnt anew."""
     rules, board = state.rules[0], state.board
     seen = board.items[item]
@@ -235,22 +238,22 @@ def tell(state: ThompsonState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
-def void(state: ThompsonState, item: int, rival: int) -> None:
+def void(state: WorthState, item: int, rival: int) -> None:
     """Nothing was learnt."""
 
 
 @kernel
-def late(state: ThompsonState, item: int, rival: int, answer: float) -> None:
+def late(state: WorthState, item: int, rival: int, answer: float) -> None:
     """An answer of an earlier round says what the gain was at most: too little to use."""
 
 
 @kernel
-def leave(state: ThompsonState, item: int) -> None:
+def leave(state: WorthState, item: int) -> None:
     """The board knows."""
 
 
 @kernel
-def conclude(state: ThompsonState, ended: int) -> None:
+def conclude(state: WorthState, ended: int) -> None:
     """The best belief."""
     board = state.board
     if state.rules[0].spread == 0.0 and board.round[0].counted > 0:
@@ -262,4 +265,23 @@ def conclude(state: ThompsonState, ended: int) -> None:
     end(board, ended, np.inf)
 
 
-explores(ThompsonState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(WorthState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Values under a budget too small for any guarantee: ask what promises most, by a belief about gains."""
+
+    name: ClassVar[str] = "worth"
+    order: ClassVar[Literal["item", "none"]] = "item"  # what it learns may enter a certificate
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """None."""
+        return NO_GUARANTEE
+
+    def build(self, problem: Problem) -> State:
+        """Nothing needs to be known of the noise; a budget must be given."""
+        if not isinstance(problem.feedback, Values):
+            raise UnknownExplorer("worth asks for values; for comparisons use duels")
+        needs_a_budget(self.name, problem)
+        return new_worth(problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), stay=0.5, fall=0.3)

@@ -1,21 +1,27 @@
 """The explorers by name: frozen settings that say what they promise and build the compiled state.
 
 An explorer is chosen by name (`explorer="topx"`), by name with options (`explorer="topx:variant=O"`, as on the command
-line) or by settings (`explorer=TopX(variant="O")`). Each settings class
-has `guarantee(problem)` and `build(problem)`; a new explorer adds its class to EXPLORERS and its kernels in a file
-of its own.
+line) or by settings (`explorer=TopX(variant="O")`). A new explorer is a file of its own and its class in EXPLORERS.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any
 
 from handful.core.checks import make_plain
-from handful.core.explorers.beyond import Certified, Duels, Pivot, Sharp, Thompson
-from handful.core.explorers.paper import Explorer, TopX, Uniform, fixed_sample_size, noise_of
+from handful.core.explorers.certified import Certified
+from handful.core.explorers.duels import Duels
+from handful.core.explorers.pivot import Pivot
+from handful.core.explorers.protocol import Explorer
+from handful.core.explorers.sharp import Sharp
+from handful.core.explorers.topx import TopX
+from handful.core.explorers.uniform import Uniform
+from handful.core.explorers.worth import Worth
 from handful.core.feedback import Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
@@ -27,22 +33,23 @@ __all__ = [
     "Explorer",
     "Pivot",
     "Sharp",
-    "Thompson",
     "TopX",
     "Uniform",
+    "Worth",
     "default_explorer",
     "describe",
     "described",
     "explorer_named",
     "explorer_of",
-    "fixed_sample_size",
-    "noise_of",
     "spelled",
 ]
 
 EXPLORERS: dict[str, type[Explorer]] = {
-    kind.name: kind for kind in (TopX, Uniform, Sharp, Certified, Thompson, Duels, Pivot)
+    kind.name: kind for kind in (TopX, Uniform, Sharp, Certified, Worth, Duels, Pivot)
 }
+
+
+OLD_NAMES = {"thompson": "worth"}  # what journals and scripts may still say
 
 
 def explorer_named(name: str, /, **options: object) -> Explorer:
@@ -57,7 +64,10 @@ def explorer_named(name: str, /, **options: object) -> Explorer:
 
 
 def explorer_of(wished: str | Explorer) -> Explorer:
-    """Settings, or what spells them: a name, or a name with options, such as "topx:variant=O,l=1"."""
+    """Settings, or what spells them: a name, or a name with options, such as "topx:variant=O,l=1".
+
+    A name that an explorer had once is taken with a DeprecationWarning.
+    """
     if not isinstance(wished, str):
         if isinstance(wished, type) or not hasattr(wished, "build"):
             raise InvalidProblem(
@@ -66,6 +76,9 @@ def explorer_of(wished: str | Explorer) -> Explorer:
         make_plain(wished)
         return wished
     name, _, written = (part.strip() for part in wished.partition(":"))
+    if name in OLD_NAMES:
+        _warn(f"the explorer {name!r} is called {OLD_NAMES[name]!r} now")
+        name = OLD_NAMES[name]
     explorer_named(name)  # an unknown one is refused before its options are looked at
     options: dict[str, object] = {}
     for option in filter(None, written.split(",")):
@@ -101,13 +114,14 @@ def describe(settings: Explorer) -> dict[str, object]:
 
 
 def described(description: Mapping[str, Any]) -> Explorer:
-    """The inverse of `describe`."""
+    """The inverse of `describe`; a journal may say an old name, and nobody is warned."""
     options = dict(description)
-    return explorer_named(options.pop("name"), **options)
+    name = options.pop("name")
+    return explorer_named(OLD_NAMES.get(name, name), **options)
 
 
 def default_explorer(problem: Problem) -> Explorer:
-    """The best explorer for what is known. For a guarantee: certified (values), pivot (comparisons); else thompson and
+    """The best explorer for what is known. For a guarantee: certified (values), pivot (comparisons); else worth and
     duels, which need a budget.
     """
     feedback, guaranteed = problem.feedback, problem.epsilon is not None or problem.ratio is not None
@@ -115,7 +129,7 @@ def default_explorer(problem: Problem) -> Explorer:
         if guaranteed and feedback.sub_gaussian is not None:
             return Certified()
         needs = "to know the noise: give Values(noise=R) or Values(range=(lo, hi))"
-        chosen: Explorer = Thompson()
+        chosen: Explorer = Worth()
     else:
         if problem.ratio is not None:
             raise InvalidProblem(
@@ -132,3 +146,11 @@ def default_explorer(problem: Problem) -> Explorer:
         proof = "epsilon= or ratio=" if isinstance(feedback, Values) else "epsilon="
         raise InvalidProblem(f"say when to stop: {proof} for a guarantee, or budget=, the answers you can afford")
     return chosen
+
+
+def _warn(message: str) -> None:
+    """A DeprecationWarning for the line outside this package that led here: Python shows those of a script itself."""
+    frame, depth = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "handful":
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, DeprecationWarning, stacklevel=depth)

@@ -1,4 +1,4 @@
-"""Gaussian beliefs about all items, and what a question is worth by them: what `thompson` and `duels` share.
+"""Gaussian beliefs about all items, and what a question is worth by them: what `worth` and `duels` share.
 
 m answers of variance σ² about a quantity believed to be N(·, v) will move its mean by a standard deviation of s =
 v/√(v + σ²/m). If it is now `away` behind the best, the best mean rises by s·(φ(x) − x·Φ(−x)) on average, x = away/s.
@@ -13,9 +13,9 @@ import math
 import numpy as np
 
 from handful.core.draws import BELIEF, normals
-from handful.core.explorers.board import Board, Rows
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
+from handful.core.parts.board import Board, Rows
 
 ITEM = np.dtype([("mean", np.float64), ("variance", np.float64)], align=True)
 FARTHEST = 8.7  # no draw is farther from the mean, in standard deviations: √(−2 log 2⁻⁵⁴)

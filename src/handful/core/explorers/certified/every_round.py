@@ -18,7 +18,7 @@ unroll to f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − s)^(k−j)·e_j; so round
 
 All stop earlier than the paper because they never ask for *the best* items, only for one that is good enough. What
 to ask: the leader, or one of those whose upper bounds make up U_j, whichever narrows L_j − s·U_j more.
-(`audited.py` proves only the end.)
+(`audit.py` proves only the end.)
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.board import NOW, OPEN, RULE, Board, Rows, end, mean, new_board
-from handful.core.explorers.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
 from handful.core.explorers.protocol import explores
-from handful.core.explorers.tree import new_tree, plant, seat
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
+from handful.core.parts.board import NOW, OPEN, RULE, Board, Rows, end, mean, new_board
+from handful.core.parts.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
+from handful.core.parts.tree import new_tree, plant, seat
 
 INVESTED = 0.2  # a bank goes on in a round until this share of what it could still show is shown beyond its due
 
@@ -52,7 +52,7 @@ RULES = np.dtype(
 )
 
 
-class CertifiedState(NamedTuple):
+class EveryRoundState(NamedTuple):
     """`certified` in the middle of its work."""
 
     board: Board
@@ -63,7 +63,7 @@ class CertifiedState(NamedTuple):
     tree: Ints  # who leads by mean
 
 
-def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> CertifiedState:
+def new_state(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> EveryRoundState:
     """Nothing is known."""
     r = np.zeros(1, RULES)
     for name, value in rules.items():
@@ -71,11 +71,11 @@ def new_certified(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, 
     r["left"] = np.inf
     r["lead"] = -1
     board, means = new_board(size, k, seed, in_flight), np.full(size, -np.inf)
-    return CertifiedState(board, bounds, r, means, means.copy(), new_tree(size))
+    return EveryRoundState(board, bounds, r, means, means.copy(), new_tree(size))
 
 
 @kernel
-def begin(state: CertifiedState) -> None:
+def begin(state: EveryRoundState) -> None:
     """A new round: lower bounds start again, upper bounds stay; whoever had the best mean when last asked leads."""
     rules = state.rules[0]
     rules.lead = -1
@@ -88,14 +88,14 @@ def begin(state: CertifiedState) -> None:
 
 
 @small
-def leader(state: CertifiedState) -> int:
+def leader(state: EveryRoundState) -> int:
     """The best mean of this round; before there is one, who had it when last asked."""
     lead = state.tree[1]
     return lead if lead >= 0 and state.means[lead] > -np.inf else state.rules[0].first
 
 
 @small
-def remaining(state: CertifiedState) -> float:
+def remaining(state: EveryRoundState) -> float:
     """The best bound on f(OPT) − f(S)."""
     rules = state.rules[0]
     here = sum_of_top(state.bounds)
@@ -103,7 +103,7 @@ def remaining(state: CertifiedState) -> float:
 
 
 @small
-def speed(state: CertifiedState, item: int, pooled: bool) -> float:
+def speed(state: EveryRoundState, item: int, pooled: bool) -> float:
     """How fast another answer would narrow the item's interval, counting those in flight."""
     T = float(state.board.items[item].count + state.board.items[item].waiting)
     if pooled:
@@ -112,7 +112,7 @@ def speed(state: CertifiedState, item: int, pooled: bool) -> float:
 
 
 @kernel
-def propose(state: CertifiedState, n: int) -> tuple[int, int]:
+def propose(state: EveryRoundState, n: int) -> tuple[int, int]:
     """The leader, or one of those that make up U_j (those in the way of the leader, where an older U binds)."""
     rules, bounds = state.rules[0], state.bounds
     best, most = -1, -1.0
@@ -130,7 +130,7 @@ def propose(state: CertifiedState, n: int) -> tuple[int, int]:
 
 
 @kernel
-def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
+def tell(state: EveryRoundState, item: int, rival: int, answer: float) -> None:
     """Narrow the item's bounds, and see whether the round is decided."""
     board, rules, items = state.board, state.rules[0], state.bounds.items
     if board.round[0].ended != OPEN:
@@ -146,7 +146,7 @@ def tell(state: CertifiedState, item: int, rival: int, answer: float) -> None:
 
 
 @small
-def doubt(state: CertifiedState) -> float:
+def doubt(state: EveryRoundState) -> float:
     """How much more this round could show, about; of the last one nothing is left to spend it on."""
     rules, board, bounds = state.rules[0], state.board, state.bounds
     if rules.rounds == 1:
@@ -160,7 +160,7 @@ def doubt(state: CertifiedState) -> float:
 
 
 @small
-def take(state: CertifiedState, item: int, ended: int) -> None:
+def take(state: EveryRoundState, item: int, ended: int) -> None:
     """The round is over: write down what is left."""
     rules, board, bounds = state.rules[0], state.board, state.bounds
     left, low = remaining(state), bounds.items[item].lower
@@ -175,26 +175,26 @@ def take(state: CertifiedState, item: int, ended: int) -> None:
 
 
 @kernel
-def leave(state: CertifiedState, item: int) -> None:
+def leave(state: EveryRoundState, item: int) -> None:
     """Neither among the bounds nor among the means."""
     forget(state.bounds, item)
     seat(state.tree, state.means, state.means, item, False)
 
 
 @kernel
-def void(state: CertifiedState, item: int, rival: int) -> None:
+def void(state: EveryRoundState, item: int, rival: int) -> None:
     """Nothing was learnt."""
 
 
 @kernel
-def late(state: CertifiedState, item: int, rival: int, answer: float) -> None:
+def late(state: EveryRoundState, item: int, rival: int, answer: float) -> None:
     """Bounds take no late answers."""
 
 
 @kernel
-def conclude(state: CertifiedState, ended: int) -> None:
+def conclude(state: EveryRoundState, ended: int) -> None:
     """The best mean; or who had it when last asked, where nothing was answered."""
     take(state, leader(state), ended)
 
 
-explores(CertifiedState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(EveryRoundState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)

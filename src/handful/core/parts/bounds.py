@@ -19,13 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width
-from handful.core.explorers.board import Board, Rows
-from handful.core.explorers.tree import new_tree, plant, seat, winner
+from handful.core.feedback import Preferences
 from handful.core.kernels import kernel, small
 from handful.core.objective import Ints
+from handful.core.parts.board import Board, Rows
+from handful.core.parts.requirements import noise_of
+from handful.core.parts.tree import new_tree, plant, seat, winner
+from handful.core.problem import Problem
 
 NORMAL, BOUNDED, COMPARED = range(3)
 LOG2 = math.log(2.0)
+POOLED = 0.05  # the share of δ spent on the sequences over all rounds
 
 RULES = np.dtype(
     [
@@ -80,6 +84,22 @@ def new_bounds(size: int, k: int, most: float = np.inf, **rules: float) -> Bound
     for _ in range(min(k, size)):
         promote(bounds)
     return bounds
+
+
+def item_bounds(problem: Problem, top: int, shrink: float) -> Bounds:
+    """The sharpest valid bounds on single items for what is known of the answers."""
+    error = problem.delta / (problem.rounds * problem.size)
+    rules: dict[str, float] = {"alpha": error, "shrink": shrink, "noise": noise_of(problem), "rho": 30.0}
+    feedback = problem.feedback
+    if isinstance(feedback, Preferences):
+        return new_bounds(problem.size, top, kind=COMPARED, **rules)
+    rules["alpha"] = (1.0 - POOLED) * error
+    rules["alpha_pooled"] = POOLED * problem.delta / problem.size
+    if feedback.range is None:
+        return new_bounds(problem.size, top, kind=NORMAL, **rules)
+    rules["alpha"] *= 0.5  # two sequences share each
+    rules["alpha_pooled"] *= 0.5
+    return new_bounds(problem.size, top, feedback.most, kind=BOUNDED, span=feedback.span, **rules)
 
 
 @small

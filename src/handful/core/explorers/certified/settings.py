@@ -1,0 +1,106 @@
+"""`certified` as settings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from handful.core.checks import is_finite
+from handful.core.explorers.certified import audit, every_round
+from handful.core.explorers.protocol import State
+from handful.core.feedback import Values
+from handful.core.guarantees import NO_GUARANTEE, Guarantee, finite_step, promise, within
+from handful.core.parts import joint, scout
+from handful.core.parts.bounds import item_bounds
+from handful.core.parts.requirements import (
+    assumptions_of,
+    check_shrink,
+    needs_an_end,
+    noise_of,
+    one_of,
+    scores,
+    values_only,
+)
+from handful.core.problem import Problem
+from handful.errors import InvalidProblem
+
+AUDITED = 0.9  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
+
+
+@dataclass(frozen=True)
+class Certified:
+    """The guarantee of the paper for values, from the weakest condition that implies it; nothing is picked at random.
+
+    rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain", "chain" and "bank"
+    prove every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell
+    (where gains are small: of half the mean gain so far, or of ε/k). Smaller asks more and picks better. With `ratio`,
+    the audit goes on until that share of the optimum is certified, or says that it is out of reach.
+    """
+
+    name: ClassVar[str] = "certified"
+    order: ClassVar[Literal["item", "none"]] = "item"
+    rule: Literal["audit", "bank", "chain", "plain"] = "audit"
+    near: float = 0.1
+    shrink: float = 1.0
+
+    def __post_init__(self) -> None:
+        one_of("rule", self.rule, ("audit", "bank", "chain", "plain"))
+        check_shrink(self.shrink)
+        if not (is_finite(self.near) and self.near > 0):
+            raise InvalidProblem(f"near must be a positive share, such as 0.1, got {self.near!r}")
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """(1 − 1/e)·f(OPT) − ε with probability 1 − δ, or the ratio wished for."""
+        if self.shrink < 1 or (problem.epsilon is None and problem.ratio is None):
+            return NO_GUARANTEE
+        if problem.ratio is not None:
+            return within(problem.ratio, problem.delta, assumptions_of(problem))
+        return promise("O", problem.epsilon or 0.0, problem.delta, assumptions_of(problem))
+
+    def build(self, problem: Problem) -> State:
+        """The audit, or a proof in every round."""
+        values = values_only(self.name, problem)
+        if problem.epsilon is None and problem.ratio is None:
+            needs_an_end(self.name, problem, False)
+        k = problem.rounds
+        if self.rule == "audit":
+            return self._audited(problem, values)
+        if problem.ratio is not None:
+            raise InvalidProblem("a ratio is certified by an audit: use Certified(rule='audit'), which is the default")
+        return every_round.new_state(
+            problem.size,
+            k,
+            problem.seed,
+            problem.in_flight,
+            item_bounds(problem, k, self.shrink),
+            chained=0 if self.rule == "plain" else 1,
+            banked=1 if self.rule == "bank" else 0,
+            rounds=k,
+            share=finite_step(k),
+            epsilon=(problem.epsilon or 0.0) * finite_step(k) / (1.0 - 1.0 / math.e),
+        )
+
+    def _audited(self, problem: Problem, values: Values) -> State:
+        """A scout, U and W."""
+        size, k = problem.size, problem.rounds
+        above = joint.new_joint(
+            size,
+            k,
+            noise=noise_of(problem),
+            span=values.span,
+            high=values.most,
+            delta=0.7 * AUDITED * problem.delta,
+            shrink=self.shrink,
+        )
+        return audit.new_state(
+            size,
+            k,
+            problem.seed,
+            problem.in_flight,
+            scout.new_scout(size, self.near, 2.0, noise_of(problem), scores(problem)),
+            above,
+            share=problem.ratio or 1.0 - 1.0 / math.e,
+            epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
+            delta=0.3 * AUDITED * problem.delta,
+        )

@@ -1,0 +1,60 @@
+"""UNIFORM, the paper's baseline: every candidate is asked equally often."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from handful.core.explorers.protocol import State
+from handful.core.explorers.topx import TopX
+from handful.core.explorers.topx.sets import FIXED, UNIFORM
+from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state
+from handful.core.feedback import Preferences
+from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round
+from handful.core.parts.requirements import needs_an_end, noise_of, one_of
+from handful.core.problem import Problem
+from handful.errors import InvalidProblem
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """UNIFORM: every candidate is asked equally often. stop: "rule" is TopX's stopping rule for the best item;
+    "fixed" estimates every gain to ε′/2 with a number of samples known before the start.
+    """
+
+    name: ClassVar[str] = "uniform"
+    order: ClassVar[Literal["item", "none"]] = "item"
+    stop: Literal["rule", "fixed"] = "rule"
+    variant: Variant = "O"
+    radius: Radius = "counted"
+    out_of_budget: OutOfBudget = "best-mean"
+    shrink: float = 1.0
+
+    def __post_init__(self) -> None:
+        one_of("stop", self.stop, ("rule", "fixed"))
+        check_shared(self.variant, self.radius, self.out_of_budget, self.shrink)
+
+    def guarantee(self, problem: Problem) -> Guarantee:
+        """As TopX of the same variant; the fixed-sample form as variant O."""
+        if self.stop == "fixed" and isinstance(problem.feedback, Preferences):
+            return NO_GUARANTEE
+        return TopX(variant="O" if self.stop == "fixed" else self.variant, shrink=self.shrink).guarantee(problem)
+
+    def build(self, problem: Problem) -> State:
+        """TopX that asks everybody in every step."""
+        needs_an_end(self.name, problem, self.variant == "G")
+        variant: Variant = "O" if self.stop == "fixed" else self.variant
+        parts = per_round(variant, problem.rounds, problem.epsilon or 0.0, problem.delta)
+        options = codes(self.radius, self.out_of_budget, self.shrink)
+        if self.stop == "rule":
+            return topx_state(problem, parts, asking=UNIFORM, **options)
+        repeats = fixed_sample_size(problem.size, noise_of(problem), parts)
+        return topx_state(problem, parts, asking=FIXED, repeats=repeats, **options)
+
+
+def fixed_sample_size(size: int, noise: float, parts: PerRound) -> int:
+    """Samples per item so that all N means are within ε′/2 with probability 1 − δ′ (Hoeffding): 8R² log(2N/δ′)/ε′²."""
+    if parts.epsilon <= 0:
+        raise InvalidProblem("the fixed-sample form of UNIFORM needs epsilon: it estimates all gains to ε′/2")
+    return max(1, math.ceil(8 * noise**2 * math.log(2 * size / parts.delta) / parts.epsilon**2))

@@ -1,0 +1,1 @@
+"""What several explorers are built from: the board of a round, bounds, beliefs, the scout, the tournament tree."""
