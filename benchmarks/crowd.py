@@ -17,13 +17,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Column, Table
 
-from handful.crowd.ingesting import ingest
-from handful.crowd.items import Collection, load_collection
-from handful.crowd.line import Line, LineBroken
-from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import Server, listen, log_to, port_of
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import Limits, Settings
-from handful.crowd.simulated import Crew, Tale, answer_all
+from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
+from handful.crowd.simulation.simulated_people import Crew, CrewReport, answer_all
+from handful.crowd.web.logs import log_to
+from handful.crowd.web.server import Server, listen, port_of
 
 ITEMS, K = 60, 6
 ENDLESS = 50_000_000
@@ -39,23 +40,23 @@ def texts(folder: Path) -> Collection:
 def run_server(folder: Path, storage: str, port: int, explorer: str) -> None:
     """In a process of its own, as in real use."""
     log_to(None)
-    plan = Plan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
-    hall = open_hall(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
-    Server(hall).run_until_interrupted(listen("127.0.0.1", port))
+    plan = StudyPlan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
+    registry = open_registry(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
+    Server(registry).run_until_interrupted(listen("127.0.0.1", port))
 
 
 async def until_up(url: str) -> None:
-    line = Line(url)
+    client = HttpClient(url)
     while True:
         try:
-            await line.get("/healthz")
-            line.close()
+            await client.get("/healthz")
+            client.close()
             return
-        except LineBroken:
+        except ConnectionLost:
             await asyncio.sleep(0.1)
 
 
-async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seconds: float) -> tuple[Tale, float]:
+async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seconds: float) -> tuple[CrewReport, float]:
     """What happened in `seconds`, after everybody has joined and warmed up."""
     stop = asyncio.Event()
     await until_up(url)
@@ -70,9 +71,9 @@ async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seco
     await asyncio.sleep(seconds)
     took, answers = time.perf_counter() - began, len(counted)
     stop.set()
-    tale = await all_of_them
-    tale.seconds = tale.seconds[-answers:]
-    return tale, answers / took
+    report = await all_of_them
+    report.seconds = report.seconds[-answers:]
+    return report, answers / took
 
 
 counted: list[None] = []
@@ -82,7 +83,7 @@ def note(*_: object) -> None:
     counted.append(None)
 
 
-def measure(folder: Path, crew: Crew, storage: str, explorer: str, seconds: float) -> tuple[Tale, float]:
+def measure(folder: Path, crew: Crew, storage: str, explorer: str, seconds: float) -> tuple[CrewReport, float]:
     """A fresh server, a crew in front of it, and what happened."""
     collection = texts(folder)
     with listen("127.0.0.1", 0) as probe:
@@ -123,9 +124,9 @@ def main() -> None:
     for name, crew, rate, latency in loads:
         with tempfile.TemporaryDirectory() as temporary:
             storage = options.storage or f"{temporary}/load.db"
-            tale, per_second = measure(Path(temporary), crew, storage, options.explorer, options.seconds)
-        errors = tale.broken + sum(tale.refused.values())
-        figures = f"{1000 * tale.quantile(0.5):.1f}", f"{1000 * tale.quantile(0.99):.1f}"
+            report, per_second = measure(Path(temporary), crew, storage, options.explorer, options.seconds)
+        errors = report.broken + sum(report.refused.values())
+        figures = f"{1000 * report.quantile(0.5):.1f}", f"{1000 * report.quantile(0.99):.1f}"
         table.add_row(name, f"{per_second:.0f}", rate, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
     Console(width=110).print(table)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from handful.crowd.ingesting import ingest
-from handful.crowd.items import Collection
-from handful.crowd.opening import Plan
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from handful.lab.collections import venice
 from handful.lab.postcards import draw
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 THEME = "Cathedrals in Venice"
-PLAN = Plan(k=3, budget=90, in_flight=20)
+PLAN = StudyPlan(k=3, budget=90, in_flight=20)
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def serve(postcards: Collection, tmp_path: Path) -> Iterator[Callable[..., Start
     with ExitStack() as running:
 
         def start(
-            plan: Plan = PLAN,
+            plan: StudyPlan = PLAN,
             settings: Settings | None = None,
             themes: tuple[str, ...] = (THEME,),
             items: Collection | None = None,

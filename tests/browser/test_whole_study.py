@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, expect
 
-from handful.crowd.opening import Plan
+from handful.crowd.hosting.startup import StudyPlan
 from tests.browser.pages import STUDY, WorkersPage, answers, organizers_page
 from tests.crowd.clients import Started
 
@@ -15,7 +15,7 @@ Somebody = Callable[..., BrowserContext]
 
 
 def test_two_people_and_an_organizer_bring_a_study_to_its_end(serve: Serve, somebody: Somebody) -> None:
-    server = serve(Plan(k=2, budget=60, in_flight=20))
+    server = serve(StudyPlan(k=2, budget=60, in_flight=20))
     watching = organizers_page(server, somebody(accept_downloads=True))
     given = watching.locator("#answers")
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from handful.crowd.items import Collection
-from handful.crowd.opening import Plan
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import STUDY, WorkersPage, answers
 from tests.crowd.clients import Started
@@ -270,7 +270,7 @@ def test_the_next_pair_is_loaded_before_it_is_shown(serve: Serve, somebody: Some
 
 
 def test_nothing_to_answer_is_said_and_goes_on_by_itself(serve: Serve, somebody: Somebody) -> None:
-    server = serve(Plan(k=2, budget=40, in_flight=2))
+    server = serve(StudyPlan(k=2, budget=40, in_flight=2))
     busy = server.person()
     assert len(busy.work["questions"]) == 2
     desk = WorkersPage.joined(server, somebody())
@@ -437,7 +437,7 @@ def test_a_browser_without_cookies_is_told_what_is_missing(serve: Serve, somebod
 
 
 def test_texts_are_chosen_like_pictures(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
-    server = serve(Plan(k=2, budget=20), themes=("Sayings",), items=sayings)
+    server = serve(StudyPlan(k=2, budget=20), themes=("Sayings",), items=sayings)
     desk = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568}), "sayings").ready()
     expect(desk.page.locator("#left .text")).to_contain_text("A city is read by walking")
     desk.page.click("#left .choose")
@@ -446,7 +446,7 @@ def test_texts_are_chosen_like_pictures(serve: Serve, somebody: Somebody, saying
 
 
 def test_alone_one_chooses_at_once_and_ends_with_the_picks_and_the_sheet(serve: Serve, somebody: Somebody) -> None:
-    server = serve(Plan(k=2, budget=8, in_flight=6), Settings(goal=None, consent=None, solo=True))
+    server = serve(StudyPlan(k=2, budget=8, in_flight=6), Settings(goal=None, consent=None, solo=True))
     desk = WorkersPage.at(server, somebody(accept_downloads=True))
     desk.says("12 to choose from, 2 to keep.")
     desk.page.click("#begin")
@@ -463,7 +463,7 @@ def test_alone_one_chooses_at_once_and_ends_with_the_picks_and_the_sheet(serve: 
 @pytest.mark.parametrize("theme", ["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>'])
 def test_words_from_outside_stay_words(serve: Serve, somebody: Somebody, theme: str) -> None:
     server = serve(themes=(theme,))
-    (study,) = server.hall.booths
+    (study,) = server.registry.studies
     desk = WorkersPage.at(server, somebody(), study)
     desk.page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     expect(desk.page.locator("h1")).to_have_text(theme)
@@ -474,7 +474,7 @@ def test_words_from_outside_stay_words(serve: Serve, somebody: Somebody, theme: 
 def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
     serve: Serve, somebody: Somebody
 ) -> None:
-    server = serve(Plan(k=2, budget=40, in_flight=1, lease_s=600))
+    server = serve(StudyPlan(k=2, budget=40, in_flight=1, lease_s=600))
     first = WorkersPage.joined(server, somebody()).ready()
     question = first.question
     waiting = WorkersPage.joined(server, somebody())
@@ -492,7 +492,7 @@ def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
 def test_how_long_it_takes_is_said_first_and_nobody_is_asked_to_go_on_at_the_end(
     serve: Serve, somebody: Somebody
 ) -> None:
-    server = serve(Plan(k=1, budget=12), Settings(goal=12, undo_s=0, redo_s=0))
+    server = serve(StudyPlan(k=1, budget=12), Settings(goal=12, undo_s=0, redo_s=0))
     desk = WorkersPage.at(server, somebody(viewport={"width": 320, "height": 568}))
     desk.says("We ask for about 12 answers, which takes a minute.")
     assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

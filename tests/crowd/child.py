@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from handful.crowd.items import load_collection
-from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import Server, listen, log_to
+from handful.crowd.collection.items import load_collection
+from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import Limits, Settings
+from handful.crowd.web.logs import log_to
+from handful.crowd.web.server import Server, listen
 
 THEME = "Cathedrals in Venice"
 
 
 def main(items: str, storage: str, port: str, budget: str) -> None:
     log_to(None)
-    plan = Plan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
+    plan = StudyPlan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
     settings = Settings(undo_s=0.2, redo_s=0.0, limits=Limits.none())
-    hall = open_hall(storage, load_collection(Path(items)), [THEME], plan, settings)
-    Server(hall).run_until_interrupted(listen("127.0.0.1", int(port)))
+    registry = open_registry(storage, load_collection(Path(items)), [THEME], plan, settings)
+    Server(registry).run_until_interrupted(listen("127.0.0.1", int(port)))
 
 
 if __name__ == "__main__":

@@ -11,14 +11,15 @@ from typing import Any
 
 import httpx
 
-from handful.crowd.hall import Hall
-from handful.crowd.items import Collection
-from handful.crowd.opening import Plan, open_hall
-from handful.crowd.running import listen, serving
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import Settings
+from handful.crowd.web.rate_limits import RequestLimits
+from handful.crowd.web.server import listen, serving
 
 STUDY = "cathedrals-in-venice"
-PLAN = Plan(k=3, explorer="topx", budget=60, in_flight=20)
+PLAN = StudyPlan(k=3, explorer="topx", budget=60, in_flight=20)
 
 
 class Person:
@@ -57,7 +58,8 @@ class Started:
     """A server and its address."""
 
     url: str
-    hall: Hall
+    registry: Registry
+    limits: RequestLimits
     browsers: ExitStack
 
     def browser(self) -> httpx.Client:
@@ -69,7 +71,7 @@ class Started:
 
     def organizer(self) -> httpx.Client:
         client = self.browser()
-        response = client.post("/api/organize/login", json={"key": self.hall.secret.organizer_key})
+        response = client.post("/api/organize/login", json={"key": self.registry.secret.organizer_key})
         assert response.status_code == 204, response.text
         return client
 
@@ -77,12 +79,12 @@ class Started:
 @contextmanager
 def started(
     collection: Collection,
-    plan: Plan | None = None,
+    plan: StudyPlan | None = None,
     settings: Settings | None = None,
     themes: tuple[str, ...] = ("Cathedrals in Venice",),
     storage: str | Path | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Iterator[Started]:
-    hall = open_hall(storage, collection, themes, plan or PLAN, settings, clock=clock)
-    with serving(hall, listen("127.0.0.1", 0)) as url, ExitStack() as browsers:
-        yield Started(url, hall, browsers)
+    registry = open_registry(storage, collection, themes, plan or PLAN, settings, clock=clock)
+    with serving(registry, listen("127.0.0.1", 0)) as (running, url), ExitStack() as browsers:
+        yield Started(url, registry, running.limits, browsers)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.ingesting import ingest
-from handful.crowd.items import Collection
-from handful.crowd.opening import Plan
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from tests.crowd.clients import Started, started
 from tests.crowd.pictures import folder_of
@@ -30,7 +30,7 @@ def serve(collection: Collection) -> Iterator[Callable[..., Started]]:
     with ExitStack() as running:
 
         def start(
-            plan: Plan | None = None,
+            plan: StudyPlan | None = None,
             settings: Settings | None = None,
             themes: tuple[str, ...] = ("Cathedrals in Venice",),
             storage: str | Path | None = None,

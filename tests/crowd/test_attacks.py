@@ -13,12 +13,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handful.crowd.guards import CONTENT_SECURITY_POLICY
-from handful.crowd.ingesting import ingest
-from handful.crowd.running import JsonLines
-from handful.crowd.seals import Secret, new_cookie, new_session, worker_of
+from handful.crowd.collection.intake import ingest
+from handful.crowd.hosting.tokens import Secret, new_cookie, new_session, worker_of
 from handful.crowd.settings import Limits, Rate, Settings
-from handful.crowd.statics import STATIC
+from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
+from handful.crowd.web.logs import JsonLines
+from handful.crowd.web.static_files import STATIC
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
@@ -26,7 +26,7 @@ NOT_FOUND = {"error": "not_found", "message": "There is nothing here."}
 
 
 def answers(server: Started) -> int:
-    return server.hall.booths[STUDY].study.status().answers
+    return server.registry.studies[STUDY].study.status().answers
 
 
 def test_a_forged_token_is_nothing(serve: Serve) -> None:
@@ -108,10 +108,10 @@ def test_a_page_of_another_site_cannot_answer_or_organize(serve: Serve, headers:
     assert (refused.status_code, refused.json()["error"]) == (403, "cross_origin")
     for action in ("close", "pause", "open"):
         assert organizer.post(f"/api/organize/{STUDY}/{action}", headers=headers).status_code == 403
-    key = {"key": server.hall.secret.organizer_key}
+    key = {"key": server.registry.secret.organizer_key}
     assert organizer.post("/api/organize/login", json=key, headers=headers).status_code == 403
     assert answers(server) == 0
-    assert server.hall.booths[STUDY].state == "open"
+    assert server.registry.studies[STUDY].state == "open"
 
 
 def test_our_own_pages_may(serve: Serve) -> None:
@@ -169,7 +169,7 @@ def test_a_get_changes_nothing(serve: Serve) -> None:
         assert organizer.get(f"/api/organize/{STUDY}/{action}").status_code == 405
     for action in ("join", "answer", "skip", "undo"):
         assert organizer.get(f"/api/s/{STUDY}/{action}").status_code == 405
-    assert server.hall.booths[STUDY].state == "open"
+    assert server.registry.studies[STUDY].state == "open"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_the_key_cannot_be_guessed_by_trying(serve: Serve) -> None:
     server = serve(settings=Settings(limits=Limits(login=Rate(0.01, 3))))
     tried = [httpx.post(server.url + "/api/organize/login", json={"key": f"guess {n}"}) for n in range(5)]
     assert [response.status_code for response in tried] == [401, 401, 401, 429, 429]
-    right = httpx.post(server.url + "/api/organize/login", json={"key": server.hall.secret.organizer_key})
+    right = httpx.post(server.url + "/api/organize/login", json={"key": server.registry.secret.organizer_key})
     assert right.status_code == 429
 
 
@@ -285,12 +285,12 @@ def test_every_response_says_what_a_browser_may_do_with_it(serve: Serve) -> None
 def test_nothing_tells_about_the_inside(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     person = server.person()
-    booth = server.hall.booths[STUDY]
+    hosted = server.registry.studies[STUDY]
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("/secret/path/in/a/message")
 
-    monkeypatch.setattr(booth, "work", broken)
+    monkeypatch.setattr(hosted, "work", broken)
     failed = person.http.get(f"/api/s/{STUDY}/next")
     assert failed.status_code == 500
     assert failed.json() == {"error": "internal", "message": "Something went wrong here. It was noted."}
@@ -307,7 +307,7 @@ def test_captions_texts_and_themes_cannot_become_markup(serve: Serve, tmp_path: 
     texts = (f"one {quoted}", f"two {quoted}", "three", "four")
     table.write_text("text,caption\n" + "".join(f'"{text}","{quoted}"\n' for text in texts))
     server = serve(items=ingest(table, tmp_path / "items"), themes=(f"A {EVIL}", "B"))
-    name = next(iter(server.hall.booths))
+    name = next(iter(server.registry.studies))
     organizer = server.organizer()
     for path in ("/", f"/s/{name}", "/organize", f"/organize/{name}"):
         page = organizer.get(path)
@@ -368,7 +368,7 @@ def test_the_log_holds_no_address_token_cookie_or_name(serve: Serve, caplog: pyt
     lines = [JsonLines().format(record) for record in caplog.records]
     logged = [json.loads(line) for line in lines]
     assert {"/api/s/{study}/answer", "/api/s/{study}/join", "unknown"} <= {one.get("route") for one in logged}
-    worker = next(iter(server.hall.booths[STUDY].tallies.workers))
+    worker = next(iter(server.registry.studies[STUDY].tallies.workers))
     for private in (token, cookie, worker, "127.0.0.1", "Anna", "my-private-page"):
         assert private not in "\n".join(lines)
 

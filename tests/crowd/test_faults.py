@@ -19,10 +19,10 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from handful import Study
-from handful.crowd.items import Collection
-from handful.crowd.line import Line, LineBroken
-from handful.crowd.seals import secret_in, worker_of
-from handful.crowd.simulated import Crew, Person, Tale, answer_all
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.tokens import secret_in, worker_of
+from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
+from handful.crowd.simulation.simulated_people import Crew, CrewReport, Person, answer_all
 from handful.errors import StorageError
 from handful.study.events import Revised, Told
 from tests import postgres
@@ -57,22 +57,22 @@ class Trial:
         return self.child.wait(30)
 
     def note(self, person: Person, token: str, side: str) -> None:
-        worker = worker_of(secret_in(self.collection.folder), STUDY, person.line.cookie.split("=", 1)[1])
+        worker = worker_of(secret_in(self.collection.folder), STUDY, person.client.cookie.split("=", 1)[1])
         assert worker is not None
         question = worker.question(token)
         assert question is not None
         self.acknowledged.append((question, worker.id, (side == "left") == worker.item_is_left(question)))
 
     async def up(self) -> None:
-        line = Line(self.url)
+        client = HttpClient(self.url)
         while True:
-            with suppress(LineBroken):
-                await line.get("/healthz")
-                line.close()
+            with suppress(ConnectionLost):
+                await client.get("/healthz")
+                client.close()
                 return
             await asyncio.sleep(0.05)
 
-    async def answer_while(self, trouble: Callable[[], Any]) -> Tale:
+    async def answer_while(self, trouble: Callable[[], Any]) -> CrewReport:
         """Let the crew answer to the end of the study while `trouble` happens."""
         self.start()
         await self.up()
@@ -180,10 +180,10 @@ def test_after_a_failure_of_the_storage_the_study_is_taken_up_again(
     serve: Callable[..., Started], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(storage=tmp_path / "study.db")
-    booth = server.hall.booths[STUDY]
+    hosted = server.registry.studies[STUDY]
     person = server.person()
     person.answer()
-    committer = booth.study._writer.journal._committer  # type: ignore[attr-defined]
+    committer = hosted.study._writer.journal._committer  # type: ignore[attr-defined]
 
     def full(_: object) -> None:
         raise StorageError("the disk is full")
@@ -191,6 +191,6 @@ def test_after_a_failure_of_the_storage_the_study_is_taken_up_again(
     monkeypatch.setattr(committer, "_commit", full)
     refused = person.post("answer", {"token": person.token, "side": "left"})
     assert (refused.status_code, refused.json()["error"]) == (503, "storage")
-    booth.settle()
+    hosted.tick()
     assert person.post("answer", {"token": person.token, "side": "left"}).json()["answer"]["repeated"] is False
-    assert booth.tallies.answers == booth.study.status().answers == 2
+    assert hosted.tallies.answers == hosted.study.status().answers == 2

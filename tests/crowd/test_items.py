@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageCms
 
-from handful.crowd import decoder, sources
-from handful.crowd.decoding import Decoder
-from handful.crowd.ingesting import ingest
-from handful.crowd.items import Collection, load_collection
+from handful.crowd.collection import decoder_process, sources
+from handful.crowd.collection.decoder import Decoder
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection, load_collection
 from handful.errors import InvalidCollection
 from tests.crowd.pictures import drawn, encoded, folder_of
 
@@ -199,7 +199,7 @@ def test_the_decoding_process_has_little_memory_and_cannot_write_files() -> None
     import sys
 
     script = """
-from handful.crowd.decoder import limit_this_process
+from handful.crowd.collection.decoder_process import limit_this_process
 limit_this_process()
 try:
     bytearray(3_000_000_000)
@@ -219,7 +219,7 @@ except OSError:
 
 @pytest.mark.slow
 def test_fifty_million_pixels_still_fit_in_the_decoder(tmp_path: Path) -> None:
-    side = int(decoder.MAX_PIXELS**0.5)
+    side = int(decoder_process.MAX_PIXELS**0.5)
     with_alpha = Image.new("RGBA", (side, side), (10, 20, 30, 128))
     worker = Decoder()
     try:

@@ -20,11 +20,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from handful.crowd import page_routes
-from handful.crowd.app import create_app
-from handful.crowd.items import Collection
-from handful.crowd.opening import Plan
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Limits, Settings
+from handful.crowd.web import page_routes
+from handful.crowd.web.app import create_app
 from tests.crowd.clients import STUDY, Person, Started, started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -40,14 +40,14 @@ CHECKS = [
 
 @pytest.fixture(scope="module")
 def fuzzed(collection: Collection) -> Iterator[Started]:
-    plan = Plan(k=3, explorer="topx", budget=100_000, in_flight=5_000)
+    plan = StudyPlan(k=3, explorer="topx", budget=100_000, in_flight=5_000)
     with started(collection, plan, Settings(limits=Limits.none())) as server:
         yield server
 
 
 def described() -> dict[str, Any]:
     """The interface's description, which is the same whatever is served."""
-    nothing: Any = SimpleNamespace(settings=Settings(), booths={})
+    nothing: Any = SimpleNamespace(settings=Settings(), studies={})
     return create_app(nothing).openapi()
 
 
@@ -87,7 +87,7 @@ def test_every_route_has_a_heading_in_the_documentation_and_every_heading_a_rout
 
 
 def test_every_error_code_is_documented() -> None:
-    sources = "".join(path.read_text() for path in (ROOT / "src" / "handful" / "crowd").glob("*.py"))
+    sources = "".join(path.read_text() for path in (ROOT / "src" / "handful" / "crowd").rglob("*.py"))
     codes = set(re.findall(r'Refusal\(\s*(?:\d{3}|error\.status_code), "(\w+)"', sources))
     assert len(codes) > 12
     documented = (ROOT / "docs" / "http.md").read_text()

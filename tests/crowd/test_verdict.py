@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.opening import Plan
+from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Limits, Settings
 from handful.study.verdict import verdict_of
 from tests.crowd.clients import STUDY, Started
@@ -79,20 +79,20 @@ def test_before_the_first_pick_nothing_is_said() -> None:
 def test_what_was_found_is_looked_through_once_a_round_and_after_an_exclusion(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = serve(Plan(k=3, explorer="duels", budget=60, in_flight=4), Settings(limits=Limits.none()))
-    booth, organizer, person = server.hall.booths[STUDY], server.organizer(), server.person()
+    server = serve(StudyPlan(k=3, explorer="duels", budget=60, in_flight=4), Settings(limits=Limits.none()))
+    hosted, organizer, person = server.registry.studies[STUDY], server.organizer(), server.person()
     looked: list[object] = []
-    result = booth.study.result
-    monkeypatch.setattr(booth.study, "result", lambda: looked.append(None) or result())
+    result = hosted.study.result
+    monkeypatch.setattr(hosted.study, "result", lambda: looked.append(None) or result())
     path = f"/api/organize/{STUDY}"
-    while booth.tallies.picked < 1:
+    while hosted.tallies.picked < 1:
         assert organizer.get(path).json()["verdict"] == ""
         person.answer()
     for _ in range(5):
         assert organizer.get(path).json()["verdict"].startswith("The pick won ")
         person.answer()
     assert len(looked) == 2
-    (worker,) = booth.tallies.workers
+    (worker,) = hosted.tallies.workers
     organizer.post(f"{path}/exclude", json={"worker": worker})
     assert organizer.get(path).json()["verdict"] == ""
     assert "excluded by hand" in organizer.get(path).json()["certificate"]

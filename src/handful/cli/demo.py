@@ -13,7 +13,8 @@ from handful.cli import app
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from handful.crowd.demo import Links, Standing, Summary
+    from handful.crowd.simulation.demo import DemoStatus, DemoSummary
+    from handful.crowd.web.links import Links
 
 TERMINAL_BUDGET = 1500
 BELOW = (0, 0, 0, 2)
@@ -64,8 +65,8 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
     from rich.padding import Padding
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    from handful.crowd.demo import FAST, HUMAN, run_demo
-    from handful.crowd.hall import address_of
+    from handful.crowd.hosting.registry import slug_of
+    from handful.crowd.simulation.demo import FAST, HUMAN, run_demo
     from handful.lab.collections import themes, venice
     from handful.lab.postcards import write_folder
     from handful.lab.venice import VeniceCrowd
@@ -75,7 +76,7 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
     names = list(themes(collection))
     studies: dict[str, str] = {}
     for theme in names:
-        studies[address_of(theme, studies.keys())] = theme
+        studies[slug_of(theme, studies.keys())] = theme
     columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.fields[note]}"), TimeElapsedColumn())
     with Progress(*columns, console=console) as bars:
         drawing = bars.add_task("drawing postcards", total=collection.size, note="")
@@ -88,7 +89,7 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
                 bars.console.print(f"  answer along   [link={link}]{link}[/link]  [dim]{theme}[/dim]")
             bars.console.print(f"  watch it grow  [link={links.organizer}]{links.organizer}[/link]")
 
-        def watching(standings: Sequence[Standing]) -> None:
+        def watching(standings: Sequence[DemoStatus]) -> None:
             for s in standings:
                 if s.study not in tasks:
                     tasks[s.study] = bars.add_task(s.theme, total=s.budget, note="")
@@ -96,7 +97,7 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
                     tasks[s.study], completed=s.answers, note=f"{s.answers} answers, {s.chosen} of {s.k} picked"
                 )
 
-        def finished(summaries: Sequence[Summary]) -> None:
+        def finished(summaries: Sequence[DemoSummary]) -> None:
             bars.stop()
             for summary in summaries:
                 console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}", highlight=False)

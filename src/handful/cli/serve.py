@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,23 +13,20 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
 
 from handful.cli import app
-from handful.errors import InvalidCollection, InvalidProblem, MissingExtra, StorageError
+from handful.cli.crowd_console import console, note
+from handful.cli.served_items import collection_of
+from handful.cli.solo import choose_alone
+from handful.errors import InvalidProblem, MissingExtra, StorageError
 
 if TYPE_CHECKING:
-    import socket
-
-    from handful.crowd.booth import Booth
-    from handful.crowd.hall import Hall
-    from handful.crowd.items import Collection
+    from handful.crowd.hosting.hosted_study import HostedStudy
+    from handful.crowd.hosting.registry import Registry
     from handful.crowd.settings import Settings
 
 T = TypeVar("T")
-console = Console(highlight=False)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-LEFT_OUT_SHOWN = 8
 
 
 @app.command()
@@ -82,17 +79,18 @@ def serve(
       choose the best six yourself in a few minutes
     """
     _needs_the_crowd_extra()
-    from handful.crowd.opening import Plan, check_first, open_hall
-    from handful.crowd.running import Server, listen, log_to, port_of
-    from handful.crowd.wishes import Wishes
+    from handful.crowd.hosting.requested_changes import RequestedChanges
+    from handful.crowd.hosting.startup import StudyPlan, check_first, open_registry
+    from handful.crowd.web.logs import log_to
+    from handful.crowd.web.server import Server, listen, port_of
 
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
-    plan = Plan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
+    plan = StudyPlan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
     if solo and host not in LOOPBACK:
-        _note(f"--solo is for this machine only, so --host {host} is left aside")
+        note(f"--solo is for this machine only, so --host {host} is left aside")
     said = _said(context)
-    wishes = Wishes(
+    changes = RequestedChanges(
         k=said("k", k),
         explorer=explorer,
         budget=budget,
@@ -103,16 +101,16 @@ def serve(
     themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
     log_to(log)
     with closing(listen("127.0.0.1" if solo else host, port)) as listening:
-        collection = _collection(source, where, lambda items: check_first(where, themes, plan, settings, items))
-        hall = open_hall(where, collection, themes, plan, settings, wishes=wishes, say=_note)
+        collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
+        registry = open_registry(where, collection, themes, plan, settings, changes=changes, say=note)
         if solo:
             again = shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"])
-            _alone(hall, themes, listening, source, again)
+            choose_alone(registry, themes, listening, source, again)
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
-        server = Server(hall, public_url is not None)
-        _print_links(hall, url, host, len(collection))
-        with _saying_what_finishes(hall):
+        server = Server(registry, public_url is not None)
+        _print_links(registry, url, host, len(collection))
+        with _saying_what_finishes(registry):
             server.run_until_interrupted(listening)
     kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
     again = shlex.join(["handful", "serve", *kept])
@@ -132,8 +130,8 @@ def backup(
     secret that cookies are checked with: keep it as safe as the study itself.
     """
     _needs_the_crowd_extra()
-    from handful.crowd.backups import backup_file
-    from handful.crowd.opening import items_folder
+    from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.output.backup_file import backup_file
 
     items = items_folder(storage)
     if not items.is_dir():
@@ -158,10 +156,6 @@ def _said(context: typer.Context) -> Callable[[str, T], T | None]:
         return None if source is None or source.name.startswith("DEFAULT") else value
 
     return said
-
-
-def _note(text: str) -> None:
-    console.print(f"Note: {text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def _stem(source: Path) -> str:
@@ -192,54 +186,6 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
     )
 
 
-def _collection(source: Path, storage: str, check: Callable[[int], None]) -> Collection:
-    """The collection that was processed before, or a new one, with a progress bar.
-
-    Processing may take minutes, so `check` is called before, with how many items there are at most.
-    """
-    from handful.crowd.ingesting import ingest
-    from handful.crowd.items import has_collection, load_collection
-    from handful.crowd.opening import items_folder
-    from handful.crowd.sources import number_of_items
-
-    folder = items_folder(storage)
-    if has_collection(folder):
-        collection = load_collection(folder)
-        console.print(f"Using the {len(collection)} items processed before, in {folder}.")
-        _say_changes(source, collection)
-        return collection
-    if source.suffix == ".db":
-        raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
-    check(number_of_items(source))
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("Preparing the items"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("items", total=None)
-        collection = ingest(source, folder, lambda done, total: bar.update(task, completed=done, total=total))
-    console.print(f"{len(collection)} items are ready, in {folder}.")
-    for one in collection.left_out[:LEFT_OUT_SHOWN]:
-        console.print(f"  left out: {one.name} {one.why}", style="yellow", markup=False)
-    if len(collection.left_out) > LEFT_OUT_SHOWN:
-        console.print(f"  … and {len(collection.left_out) - LEFT_OUT_SHOWN} more", style="yellow")
-    return collection
-
-
-def _say_changes(source: Path, collection: Collection) -> None:
-    from handful.crowd.sources import changes_since
-
-    if source.suffix == ".db" or not source.exists():
-        return
-    new, gone = changes_since(source, collection)
-    if new or gone:
-        what = "folder" if source.is_dir() else "file"
-        counts = ", ".join(f"{count:,} {word}" for count, word in ((new, "new"), (gone, "gone")) if count)
-        _note(
-            f"the {what} has changed since: {counts}; a study keeps the items it began with. "
-            "To take it in anew, give --storage with another file"
-        )
-
-
 def _shown(host: str) -> str:
     """The name to print: this machine's own address, when it listens to all."""
     if host in LOOPBACK:
@@ -262,17 +208,17 @@ def _own_address() -> str:
         return address
 
 
-def _print_links(hall: Hall, url: str, host: str, items: int) -> None:
-    from handful.crowd.demo import links_of
+def _print_links(registry: Registry, url: str, host: str, items: int) -> None:
+    from handful.crowd.web.links import links_of
 
-    links = links_of(hall, url)
+    links = links_of(registry, url)
     console.print()
-    for booth in hall.booths.values():
-        progress = booth.progress()
-        console.print(f"[bold]{progress.k} of {items}[/bold], {_so_far(booth)}:", end=" ")
-        console.print(booth.theme, markup=False, style="bold")
-        if booth.open:
-            console.print(f"  share      {links.workers[booth.theme]}", soft_wrap=True)
+    for hosted in registry.studies.values():
+        progress = hosted.progress()
+        console.print(f"[bold]{progress.k} of {items}[/bold], {_so_far(hosted)}:", end=" ")
+        console.print(hosted.theme, markup=False, style="bold")
+        if hosted.open:
+            console.print(f"  share      {links.workers[hosted.theme]}", soft_wrap=True)
         else:
             console.print("  nobody can answer any more; the organizer's page has the summary", style="dim")
     console.print(f"  organize   {links.organizer}", soft_wrap=True)
@@ -284,18 +230,20 @@ def _print_links(hall: Hall, url: str, host: str, items: int) -> None:
 
 
 @contextmanager
-def _saying_what_finishes(hall: Hall) -> Iterator[None]:
+def _saying_what_finishes(registry: Registry) -> Iterator[None]:
     """A line in the terminal when a study ends."""
-    from handful.crowd.solo import when_finished
+    from handful.crowd.hosting.finish_watcher import when_finished
 
-    def say(booth: Booth) -> None:
-        status = booth.study.status()
-        words = f"Finished: {booth.theme} ({len(status.chosen)} picked after {status.answers:,} answers)"
+    def say(hosted: HostedStudy) -> None:
+        status = hosted.study.status()
+        words = f"Finished: {hosted.theme} ({len(status.chosen)} picked after {status.answers:,} answers)"
         console.print(words, markup=False, soft_wrap=True)
         sys.stdout.flush()
 
     stop = threading.Event()
-    watching = [when_finished(booth, partial(say, booth), stop) for booth in hall.booths.values() if booth.open]
+    watching = [
+        when_finished(hosted, partial(say, hosted), stop) for hosted in registry.studies.values() if hosted.open
+    ]
     try:
         yield
     finally:
@@ -304,9 +252,9 @@ def _saying_what_finishes(hall: Hall) -> Iterator[None]:
             thread.join()
 
 
-def _so_far(booth: Booth) -> str:
-    progress = booth.progress()
-    if not booth.open:
+def _so_far(hosted: HostedStudy) -> str:
+    progress = hosted.progress()
+    if not hosted.open:
         return f"finished with {progress.chosen} picked after {progress.answers:,} answers"
     most = "any number of answers" if progress.budget is None else f"{progress.budget:,} answers at most"
     return most + (f", {progress.answers:,} answers so far" if progress.answers else "")
@@ -314,65 +262,3 @@ def _so_far(booth: Booth) -> str:
 
 def _again(storage: str | None) -> list[str]:
     return [] if storage is None else ["--storage", storage]
-
-
-def _alone(hall: Hall, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
-    """One person chooses, on this machine; ends with a folder of the picks."""
-    from handful.crowd.running import Server, port_of
-    from handful.crowd.solo import booth_of_one, end_earlier_visits, picks_folder, put_picks, when_finished
-
-    booth, folder, put = booth_of_one(hall, themes), picks_folder(source), threading.Lock()
-    if not booth.open:
-        hall.close()
-        kept = folder if folder.exists() else put_picks(booth, source, folder)
-        console.print(
-            f"All {booth.k} are chosen already: your picks and their contact sheet are in [bold]{kept}[/bold]."
-        )
-        console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
-        return
-    end_earlier_visits(booth)
-    server, stop, kept_in = Server(hall), threading.Event(), list[Path]()
-
-    def keep() -> None:
-        with put:
-            if not kept_in:
-                kept_in.append(put_picks(booth, source, folder))
-                console.print(f"\nDone: your picks and their contact sheet are in [bold]{kept_in[0]}[/bold].")
-
-    def finish() -> None:
-        keep()
-        console.print("The page stays for ten minutes, or until you press Ctrl-C.", style="dim")
-        sys.stdout.flush()
-        stop.wait(LAST_LOOK_S)
-        server.stop()
-
-    _print_link(booth, f"http://127.0.0.1:{port_of(listening)}/s/{booth.name}")
-    watching = when_finished(booth, finish, stop)
-    server.run_until_interrupted(listening)
-    stop.set()
-    watching.join()
-    if booth.state == "finished":
-        keep()
-    else:
-        console.print(f"Stopped. Your answers are stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
-
-
-def _print_link(booth: Booth, link: str) -> None:
-    progress = booth.progress()
-    assert progress.budget is not None
-    left = progress.budget - progress.answers
-    minutes = max(1, round(left * SECONDS_PER_ANSWER / 60))
-    about = (
-        f"{left:,} questions{' left' if progress.answers else ''}, about {minutes} minute{'s' if minutes > 1 else ''}"
-    )
-    console.print(f"\n[bold]{progress.k} of {len(booth.collection)}[/bold], {about}:", end=" ")
-    console.print(booth.theme, markup=False, style="bold")
-    console.print(f"  open       {link}", soft_wrap=True)
-    console.print("\nStop with Ctrl-C; nothing is lost.", style="dim")
-    sys.stdout.flush()
-
-
-LAST_LOOK_S = 600
-"""How long the page stays up after the last pick, to be looked at."""
-SECONDS_PER_ANSWER = 2.2
-"""What one answer takes, for somebody who looks at both pictures."""

@@ -51,7 +51,7 @@ class Undo(Sent):
     side: Side
 
 
-class Card(BaseModel):
+class ItemCard(BaseModel):
     """One item as it is shown: a picture or a text."""
 
     kind: Literal["picture", "text"]
@@ -69,12 +69,12 @@ class Pair(BaseModel):
 
     token: str
     round: int
-    chosen: list[Card]
-    left: Card
-    right: Card
+    chosen: list[ItemCard]
+    left: ItemCard
+    right: ItemCard
 
 
-class Progress(BaseModel):
+class WorkProgress(BaseModel):
     """How far this worker and everybody together are."""
 
     answered: int
@@ -98,7 +98,7 @@ class Work(BaseModel):
 
     state: WorkerState
     questions: list[Pair]
-    progress: Progress
+    progress: WorkProgress
     undo: UndoOffer | None = None
 
 
@@ -134,12 +134,12 @@ class Summary(BaseModel):
     """What was chosen, in order."""
 
     theme: str
-    chosen: list[Card]
+    chosen: list[ItemCard]
     certificate: str
 
 
-class Public(BaseModel):
-    """The line of a study in the list of all."""
+class StudyLine(BaseModel):
+    """A study in the list of all."""
 
     study: str
     theme: str
@@ -163,7 +163,7 @@ class ItemLine(BaseModel):
     """An item on the organizer's page, with what is known of it in the open round."""
 
     id: str
-    card: Card
+    card: ItemCard
     mean: float | None
     lower: float | None
     upper: float | None
@@ -193,7 +193,7 @@ class RoundLine(BaseModel):
     answers: int
 
 
-class Status(BaseModel):
+class OrganizerStatus(BaseModel):
     """Everything the organizer's page shows."""
 
     study: str

@@ -1,0 +1,12 @@
+"""What the crowd commands print to."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+console = Console(highlight=False)
+
+
+def note(text: str) -> None:
+    """Print something that was not asked for but should be known."""
+    console.print(f"Note: {text}", style="yellow", markup=False, soft_wrap=True)

@@ -1,0 +1,63 @@
+"""The items that `handful serve` asks about: processed before, or now with a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handful.cli.crowd_console import console, note
+from handful.errors import InvalidCollection
+
+if TYPE_CHECKING:
+    from handful.crowd.collection.items import Collection
+
+_LEFT_OUT_SHOWN = 8
+
+
+def collection_of(source: Path, storage: str, check: Callable[[int], None]) -> Collection:
+    """The collection that was processed before, or a new one, with a progress bar.
+
+    Processing may take minutes, so `check` is called before, with how many items there are at most.
+    """
+    from handful.crowd.collection.intake import ingest
+    from handful.crowd.collection.items import has_collection, load_collection
+    from handful.crowd.collection.sources import number_of_items
+    from handful.crowd.hosting.startup import items_folder
+
+    folder = items_folder(storage)
+    if has_collection(folder):
+        collection = load_collection(folder)
+        console.print(f"Using the {len(collection)} items processed before, in {folder}.")
+        _say_changes(source, collection)
+        return collection
+    if source.suffix == ".db":
+        raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
+    check(number_of_items(source))
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Preparing the items"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("items", total=None)
+        collection = ingest(source, folder, lambda done, total: bar.update(task, completed=done, total=total))
+    console.print(f"{len(collection)} items are ready, in {folder}.")
+    for one in collection.left_out[:_LEFT_OUT_SHOWN]:
+        console.print(f"  left out: {one.name} {one.why}", style="yellow", markup=False)
+    if len(collection.left_out) > _LEFT_OUT_SHOWN:
+        console.print(f"  … and {len(collection.left_out) - _LEFT_OUT_SHOWN} more", style="yellow")
+    return collection
+
+
+def _say_changes(source: Path, collection: Collection) -> None:
+    from handful.crowd.collection.sources import changes_since
+
+    if source.suffix == ".db" or not source.exists():
+        return
+    new, gone = changes_since(source, collection)
+    if new or gone:
+        what = "folder" if source.is_dir() else "file"
+        counts = ", ".join(f"{count:,} {word}" for count, word in ((new, "new"), (gone, "gone")) if count)
+        note(
+            f"the {what} has changed since: {counts}; a study keeps the items it began with. "
+            "To take it in anew, give --storage with another file"
+        )

@@ -1,0 +1,1 @@
+"""The collection people choose from: its items, where they come from, how they are taken in and decoded."""

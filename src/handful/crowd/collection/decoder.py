@@ -1,0 +1,106 @@
+"""The parent's side of the decoder: hand a picture over, take what comes back, and never wait for ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+from handful.crowd.collection.decoder_process import LENGTH
+from handful.errors import InvalidCollection
+
+TIMEOUT_S = 30.0
+PICTURES_PER_CHILD = 200
+MAX_REPLY = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A picture as it will be shown: WebP, at most 1600 and 480 pixels wide or high."""
+
+    width: int
+    height: int
+    large: bytes
+    thumbnail: bytes
+
+
+class Decoder:
+    """One decoding child, started when needed and replaced when it has died, hung or grown old. For one thread."""
+
+    def __init__(self, timeout_s: float = TIMEOUT_S) -> None:
+        self.timeout_s = timeout_s
+        self._child: subprocess.Popen[bytes] | None = None
+        self._served = 0
+
+    def decode(self, data: bytes) -> Decoded:
+        """The picture re-encoded; InvalidCollection says in a few words why it is not taken."""
+        child = self._ready()
+        out_of_time = threading.Event()
+
+        def stop() -> None:
+            out_of_time.set()
+            child.kill()
+
+        alarm = threading.Timer(self.timeout_s, stop)
+        alarm.start()
+        try:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            child.stdin.write(len(data).to_bytes(LENGTH) + data)
+            child.stdin.flush()
+            said, large, thumbnail = (_read(child.stdout) for _ in range(3))
+        except (OSError, EOFError):
+            self.close()
+            why = f"took more than {self.timeout_s:g} seconds" if out_of_time.is_set() else "broke the decoder"
+            raise InvalidCollection(f"{why} and was left out") from None
+        finally:
+            alarm.cancel()
+        reply = json.loads(said)
+        if "refused" in reply:
+            raise InvalidCollection(str(reply["refused"]))
+        return Decoded(int(reply["width"]), int(reply["height"]), large, thumbnail)
+
+    def close(self) -> None:
+        """End the child, if there is one."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        child.kill()
+        for pipe in (child.stdin, child.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):  # what was still to be written is for nobody
+                    pipe.close()
+        child.wait()
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        if self._child is not None and (self._served >= PICTURES_PER_CHILD or self._child.poll() is not None):
+            self.close()
+        if self._child is None:
+            self._child = subprocess.Popen(
+                [sys.executable, "-I", "-m", "handful.crowd.collection.decoder_process"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+                close_fds=True,
+            )
+            self._served = 0
+        self._served += 1
+        return self._child
+
+
+def _read(stream: IO[bytes]) -> bytes:
+    """One part of a reply, not trusted to be as long as it says."""
+    head = stream.read(LENGTH)
+    length = int.from_bytes(head)
+    if len(head) < LENGTH or length > MAX_REPLY:
+        raise EOFError
+    part = stream.read(length)
+    if len(part) < length:
+        raise EOFError
+    return part

@@ -1,0 +1,126 @@
+"""From a source to a collection: decode, name by content, notice what is there twice, and keep the result."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from handful.crowd.collection.decoder import Decoded, Decoder
+from handful.crowd.collection.items import Collection, Item, LeftOut, check_enough
+from handful.crowd.collection.sources import Raw, Source, open_source
+from handful.errors import InvalidCollection
+
+ItemsDone = Callable[[int, int], None]
+"""Called with how many things are done, and how many there are."""
+
+AHEAD = 2
+"""Pictures waiting per decoder: enough to keep it busy, few enough to fit in memory."""
+
+
+def ingest(path: str | Path, folder: str | Path, progress: ItemsDone | None = None) -> Collection:
+    """Process the pictures and texts at `path` into `folder`, and give them as a collection."""
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    seen: dict[str, str] = {}
+    ids: set[str] = set()
+    with open_source(Path(path)) as source:
+        for done, outcome in enumerate(_processed(source, target), start=1):
+            if isinstance(outcome, Item):
+                outcome = _new(outcome, seen)
+            if isinstance(outcome, Item):
+                items.append(_under_its_own_id(outcome, ids))
+            else:
+                left_out.append(outcome)
+            if progress is not None:
+                progress(done, source.total)
+    check_enough(len(items), left_out, Path(path))
+    collection = Collection(target, tuple(items), tuple(left_out))
+    collection.save()
+    return collection
+
+
+def _processed(source: Source, folder: Path) -> Iterator[Item | LeftOut]:
+    """Every raw item's outcome, in order, with a few decoders at work."""
+    with _decoders() as submit:
+        waiting: deque[Future[Item | LeftOut]] = deque()
+        for raw in source.read():
+            waiting.append(submit(raw, folder))
+            if len(waiting) > AHEAD * _workers():
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def _decoders() -> Iterator[Callable[[Raw | LeftOut, Path], Future[Item | LeftOut]]]:
+    mine = threading.local()
+    all_of_them: list[Decoder] = []
+
+    def start() -> None:
+        mine.decoder = Decoder()
+        all_of_them.append(mine.decoder)
+
+    def process(raw: Raw | LeftOut, folder: Path) -> Item | LeftOut:
+        return raw if isinstance(raw, LeftOut) else _item(raw, folder, mine.decoder)
+
+    pool = ThreadPoolExecutor(_workers(), initializer=start)
+    try:
+        yield lambda raw, folder: pool.submit(process, raw, folder)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        for decoder in all_of_them:
+            decoder.close()
+
+
+def _workers() -> int:
+    return min(4, os.cpu_count() or 1)
+
+
+def _item(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
+    if raw.text:
+        return Item(raw.name, "text", text=raw.text, caption=raw.caption)
+    try:
+        decoded = decoder.decode(raw.data)
+    except InvalidCollection as refusal:
+        return LeftOut(raw.name, str(refusal))
+    picture = _keep(decoded, folder)
+    return Item(
+        raw.name, "picture", "", raw.caption, raw.alt, picture=picture, width=decoded.width, height=decoded.height
+    )
+
+
+def _keep(decoded: Decoded, folder: Path) -> str:
+    """Store both versions under the hash of the large one, so that the same pixels have one name in any file."""
+    name = hashlib.sha256(decoded.large).hexdigest()[:32]
+    for ending, data in (("-small.webp", decoded.thumbnail), (".webp", decoded.large)):
+        final = folder / f"{name}{ending}"
+        unfinished = folder / f"{name}{ending}.{threading.get_ident()}"
+        unfinished.write_bytes(data)
+        unfinished.rename(final)
+    return name
+
+
+def _new(item: Item, seen: dict[str, str]) -> Item | LeftOut:
+    content = item.picture or " ".join(item.text.split()).casefold()
+    if content in seen:
+        return LeftOut(item.id, f"is the same as {seen[content]}")
+    seen[content] = item.id
+    return item
+
+
+def _under_its_own_id(item: Item, ids: set[str]) -> Item:
+    """Two rows of a CSV, or two names cut short, may end up with one name; every item needs its own."""
+    name, number = item.id, 2
+    while name in ids:
+        name, number = f"{item.id} ({number})", number + 1
+    ids.add(name)
+    return replace(item, id=name)

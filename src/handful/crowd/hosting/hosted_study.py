@@ -1,0 +1,344 @@
+"""One hosted study, as its workers meet it: who holds which question, on which side, and what comes next.
+
+The study decides and remembers. What hosts it only turns questions into pairs with a left and a right, tokens into
+questions, and the study's refusals into words for people. It may be used from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from handful.crowd import messages
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.address_shares import Due, Shares
+from handful.crowd.hosting.change_signal import ChangeSignal
+from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.presence import OpenPages, Presence, Turns
+from handful.crowd.hosting.tokens import Worker
+from handful.crowd.hosting.worker_statistics import Tallies
+from handful.crowd.refusals import not_found, study_ended, too_late
+from handful.crowd.settings import Settings
+from handful.errors import InvalidAnswer, StorageError
+from handful.study.events import Asked, Closed, Event, Excluded, Leased, Noted, Restored, RoundClosed, Withdrawn
+from handful.study.questions import Question, Receipt
+from handful.study.results import Result
+from handful.study.study import Study
+
+THEME = "theme"
+JOINED = "joined"
+TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
+"""Events after which something else was found."""
+LOOK_AGAIN_S = 30.0
+
+
+@dataclass(frozen=True)
+class LastAnswer:
+    """What a worker may still undo."""
+
+    token: str
+    side: messages.Side
+    until: float
+
+
+class HostedStudy:
+    """A study, its theme and collection, and the workers who answer."""
+
+    def __init__(
+        self,
+        study: Study,
+        collection: Collection,
+        settings: Settings,
+        theme: str | None = None,
+        clock: Callable[[], float] = time.time,
+        reopen: Callable[[], Study] | None = None,
+    ) -> None:
+        self.study = study
+        self._reopen = reopen
+        self.name = study.name
+        self.collection = collection
+        self.settings = settings
+        self.clock = clock
+        self.change_signal = ChangeSignal()
+        self.storage_works = True
+        self.k = study.setup.problem.k
+        self.theme = theme or study.name
+        self._lock = threading.Lock()
+        self._turns = Turns()
+        self._presence = Presence()
+        self._pages = OpenPages()
+        self._shares = Shares(study.setup.problem.in_flight, settings.limits.held_per_address)
+        self._last: dict[str, LastAnswer] = {}
+        self._turning = 0
+        self._attach(study)
+        if theme is not None and not self._has_theme:
+            study.note(THEME, theme)
+
+    def _attach(self, study: Study) -> None:
+        """Count what the journal tells, and go on counting."""
+        self.study, self.tallies, self._has_theme = study, Tallies(), False
+        self._result: tuple[int, float, Result] | None = None
+        for when, event in study.journal():
+            self.tallies.count(event, when)
+            if isinstance(event, Noted) and event.topic == THEME:
+                self.theme, self._has_theme = str(event.data), True
+        self._due = Due(study.setup.lease_s)
+        for question in study.fold.leases.numbers():
+            self._due.begins(question, self.clock())
+        study.subscribe(self._happened)
+        self._latest = study.status()
+
+    def _happened(self, event: Event) -> None:
+        with self._lock:
+            self.tallies.count(event, self.clock())
+            self._turning += isinstance(event, TURNING)
+            if isinstance(event, Asked | Leased):
+                self._due.begins(event.question, self.clock())
+        self.change_signal.changed()
+
+    # For everybody
+
+    @property
+    def open(self) -> bool:
+        """Whether there is still something to choose."""
+        return self.study.finished is None
+
+    @property
+    def state(self) -> messages.StudyState:
+        """Whether there is anything to answer, now or later."""
+        if not self.open:
+            return "finished"
+        return "paused" if self._latest.paused else "open"
+
+    def progress(self, answered: int = 0) -> messages.WorkProgress:
+        """How far somebody who gave so many answers is, and how far everybody together."""
+        return messages.WorkProgress(
+            answered=answered,
+            goal=self.settings.goal,
+            answers=self.tallies.answers,
+            budget=self._latest.budget,
+            chosen=self._picked,
+            k=self.k,
+        )
+
+    def tick(self) -> None:
+        """Let answers stand whose time to undo is over, and look how things are. Called twice a second.
+
+        A question that nobody answered in time, or whose holder left, is free again: those who wait are told, and the
+        first gets it.
+        """
+        try:
+            if self.open:
+                self.study.settle()
+                for worker in self._pages.gone(self.clock()):
+                    self._pass_on(worker)
+        except StorageError:
+            self.storage_works = False
+            if self._reopen is None:
+                raise
+            self._take_up_again(self._reopen)
+        self.storage_works = True
+        with self._lock:
+            any_came_back = self._due.any_came_back(self.study.fold.leases, self.clock())
+        self.refresh_status()
+        if any_came_back:
+            self.change_signal.changed()
+
+    def _pass_on(self, worker: str) -> None:
+        """Somebody left. Alone there is nobody else to ask."""
+        if not self.settings.solo:
+            with self._turns.of(worker):
+                self.study.let_go(worker)
+
+    def _take_up_again(self, reopen: Callable[[], Study]) -> None:
+        """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
+        with suppress(StorageError):
+            self.study.close()
+        self._attach(reopen())
+
+    def refresh_status(self) -> None:
+        """Remember the study's status: it is too much work to take for every answer."""
+        self._latest = self.study.status()
+        self._presence.count(self.clock())
+        self._shares.count(self.study.fold.leases, self._due.over)
+
+    def latest_result(self) -> Result:
+        """What was found so far. What proves it takes long to look through, and changes with what ends a round or
+        excludes somebody; a late answer may be missing from its numbers for half a minute.
+        """
+        turning, now = self._turning, self.clock()
+        if self._result is None or self._result[0] != turning or not 0 <= now - self._result[1] < LOOK_AGAIN_S:
+            self._result = turning, now, self.study.result()
+        return self._result[2]
+
+    def close(self) -> None:
+        """Free the storage."""
+        self.study.close()
+
+    # For one worker
+
+    def summary(self) -> messages.Summary:
+        """What was chosen, and what may be claimed of it."""
+        result = self.latest_result()
+        chosen = [item_card(self.collection[id_]) for id_ in result.chosen]
+        return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
+
+    def page_opened(self, worker: Worker) -> None:
+        """A page says that it is there, for as long as its stream is open."""
+        self._pages.opened(worker.id)
+
+    def page_closed(self, worker: Worker) -> None:
+        """It is there no more. What the worker holds goes to others, unless they are back within seconds."""
+        self._pages.closed(worker.id, self.clock())
+
+    def note_joined(self, worker: Worker, said: messages.Join) -> None:
+        """Consent and practice go into the journal."""
+        practice = None if said.practice is None else said.practice.model_dump()
+        self.study.note(JOINED, {"worker": worker.id, "consent": said.consent, "practice": practice})
+
+    def work(self, worker: Worker) -> messages.Work:
+        """What this worker has to do now: the questions they hold, and more if they hold too few."""
+        with self._turns.of(worker.id):
+            return self._work(worker, self._held_and_more(worker))
+
+    def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
+        """Take an answer and give the next questions; both are durable when this returns."""
+        question = self._question_of(worker, said.token)
+        item_left = worker.item_is_left(question)
+        with self._turns.of(worker.id):
+            held = [other for other in self._held(worker) if other.id != question]
+            meta: dict[str, object] = {"side": said.side, "item_side": "left" if item_left else "right"}
+            if said.ms is not None:
+                meta["ms"] = said.ms
+            value = (said.side == "left") == item_left
+            self._shares.took(worker.id, worker.where, -1)
+            more = self._room(worker, len(held))
+            undo_s = self.settings.undo_s + self.settings.redo_s
+            if more:
+                receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s)
+            else:
+                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s), []
+            self._shares.took(worker.id, worker.where, len(fresh) + receipt.repeated)
+            if receipt.standing == "provisional" and not held and not fresh:
+                receipt, fresh = self._nothing_left(worker, receipt)
+            return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
+
+    def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
+        """Often the round waits for this very answer. Then it stands at once, and the next round may begin."""
+        more = self._room(worker, 0)
+        if not more:
+            return receipt, []
+        self.study.settle(worker.id)
+        return replace(receipt, standing="answered"), self._ask(more, worker)
+
+    def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
+        """Replace the last answer while that is possible."""
+        question = self._question_of(worker, said.token)
+        item_left = worker.item_is_left(question)
+        with self._turns.of(worker.id):
+            try:
+                receipt = self.study.revise(question, (said.side == "left") == item_left, worker.id)
+            except InvalidAnswer:
+                raise too_late() from None
+            return self._answered(worker, said.token, receipt, item_left, self._held_and_more(worker))
+
+    def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
+        """Pass a question on; skipping it again, or after answering it, changes nothing."""
+        question = self._question_of(worker, said.token)
+        with self._turns.of(worker.id):
+            if not self.open:
+                raise study_ended()
+            if self.study.skip(question, said.reason, worker.id):
+                self._shares.took(worker.id, worker.where, -1)
+            return self._work(worker, self._held_and_more(worker))
+
+    def _held(self, worker: Worker) -> list[Question]:
+        """What the worker has in hand, without what a round that is over has left behind."""
+        round_ = self._picked + 1
+        return [question for question in self.study.held_by(worker.id) if question.round >= round_]
+
+    @property
+    def _picked(self) -> int:
+        return len(self.study.setup.problem.chosen) + self.tallies.picked
+
+    def _held_and_more(self, worker: Worker) -> list[Question]:
+        held = self._held(worker)
+        more = self._room(worker, len(held))
+        return [*held, *self._ask(more, worker)] if more else held
+
+    def _ask(self, n: int, worker: Worker) -> list[Question]:
+        fresh = self.study.ask(n, worker.id)
+        self._shares.took(worker.id, worker.where, len(fresh))
+        return fresh
+
+    def _room(self, worker: Worker, held: int) -> int:
+        """How many questions to ask for: one to see, and one to have ready while not too many people are here; none
+        where too many are held from the same address.
+
+        A question that waits in a browser was drawn without the answers that came since; with many workers there
+        would be so many that the study could hardly learn from one answer to the next.
+        """
+        if self.state != "open" or self.tallies[worker.id].excluded:
+            return 0
+        self._presence.seen(worker.id, self.clock())
+        people = self._presence.number
+        want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
+        return max(0, min(want - held, self._shares.left(worker.where)))
+
+    def _question_of(self, worker: Worker, token: str) -> str:
+        question = worker.question(token)
+        if question is None:
+            raise not_found()
+        return question
+
+    def _answered(
+        self, worker: Worker, token: str, receipt: Receipt, item_left: bool, questions: list[Question]
+    ) -> messages.Answered:
+        side: messages.Side | None = None
+        if receipt.answer is not None:
+            side = "left" if bool(receipt.answer) == item_left else "right"
+        if not receipt.repeated:
+            self._last.pop(worker.id, None)
+            if side is not None and receipt.standing == "provisional":
+                self._last[worker.id] = LastAnswer(token, side, self.clock() + self.settings.undo_s)
+        work = self._work(worker, questions)
+        taken = messages.Taken(token=token, side=side, repeated=receipt.repeated)
+        return messages.Answered(**dict(work), answer=taken)
+
+    def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
+        self._pages.seen(worker.id, self.clock())
+        state = self.state
+        tally = self.tallies[worker.id]
+        if tally.excluded:
+            state = "finished"
+        shown = [self._pair(worker, question) for question in questions] if state == "open" else []
+        return messages.Work(
+            state=("questions" if shown else "waiting") if state == "open" else state,
+            questions=shown,
+            progress=self.progress(tally.answers),
+            undo=self._undo_offer(worker),
+        )
+
+    def _pair(self, worker: Worker, question: Question) -> messages.Pair:
+        item, rival = item_card(self.collection[question.item]), item_card(self.collection[question.rival])
+        left, right = (item, rival) if worker.item_is_left(question.id) else (rival, item)
+        return messages.Pair(
+            token=worker.token(question.id),
+            round=question.round,
+            chosen=[item_card(self.collection[id_]) for id_ in question.chosen],
+            left=left,
+            right=right,
+        )
+
+    def _undo_offer(self, worker: Worker) -> messages.UndoOffer | None:
+        last = self._last.get(worker.id)
+        if last is None:
+            return None
+        seconds = last.until - self.clock()
+        if seconds <= 0:
+            self._last.pop(worker.id, None)
+            return None
+        return messages.UndoOffer(token=last.token, side=last.side, seconds=round(seconds, 1))

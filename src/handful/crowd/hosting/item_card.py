@@ -1,0 +1,34 @@
+"""An item as a page shows it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from handful.crowd.collection.items import Item
+from handful.crowd.messages import ItemCard
+
+MOST_SAID = 60
+
+
+@lru_cache(maxsize=50_000)
+def item_card(item: Item) -> ItemCard:
+    """Addresses by content, words as they are; of a file's name only what helps somebody who cannot see the picture."""
+    if item.kind == "text":
+        return ItemCard(kind="text", caption=item.caption, text=item.text)
+    return ItemCard(
+        kind="picture",
+        caption=item.caption,
+        alt=item.alt or item.caption or _spoken(item.id),
+        image=f"/items/{item.picture}.webp",
+        thumbnail=f"/items/{item.picture}-small.webp",
+        width=item.width,
+        height=item.height,
+    )
+
+
+def _spoken(name: str) -> str:
+    """A file's name as one would say it, without folders and ending: "2019/IMG_2031.JPG" is "Picture IMG 2031"."""
+    words = re.sub(r"[\W_]+", " ", PurePosixPath(name).stem).strip()[:MOST_SAID].strip()
+    return f"Picture {words}" if words else "Picture"

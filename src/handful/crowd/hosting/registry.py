@@ -1,0 +1,72 @@
+"""The registry of all the studies that one server hosts, over one collection."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.tokens import Secret
+from handful.crowd.messages import StudyLine
+from handful.crowd.settings import Settings
+
+
+@dataclass
+class Registry:
+    """The hosted studies by their names in links, and what they share."""
+
+    studies: dict[str, HostedStudy]
+    collection: Collection
+    secret: Secret
+    settings: Settings
+    storage: str | Path | None = None
+    clock: Callable[[], float] = time.time
+    pictures: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pictures = {
+            path.name
+            for item in self.collection
+            if item.picture
+            for path in (self.collection.large(item), self.collection.thumbnail(item))
+        }
+
+    def start(self) -> None:
+        """Within the event loop that serves."""
+        for hosted in self.studies.values():
+            hosted.change_signal.start()
+
+    def stop_streams(self) -> None:
+        """So that nobody who merely listens keeps the server from stopping."""
+        for hosted in self.studies.values():
+            hosted.change_signal.stop()
+
+    def close(self) -> None:
+        """Store what is queued and free the storage, of all studies whatever becomes of one."""
+        with ExitStack() as closing:
+            for hosted in self.studies.values():
+                closing.callback(hosted.close)
+
+    def public(self) -> list[StudyLine]:
+        """What anybody may know of each study."""
+        return [StudyLine(study=name, theme=hosted.theme, state=hosted.state) for name, hosted in self.studies.items()]
+
+
+_OUR_OWN = frozenset({"login", "logout", "backup"})
+"""What a study cannot be called in links: the organizer's pages use these words."""
+
+
+def slug_of(theme: str, taken: Iterable[str] = ()) -> str:
+    """A theme as part of a link: "Cathedrals in Venice" is at cathedrals-in-venice."""
+    plain = unicodedata.normalize("NFKD", theme).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "study"
+    slug, number = stem, 2
+    while slug in _OUR_OWN or slug in set(taken):
+        slug, number = f"{stem}-{number}", number + 1
+    return slug

@@ -1,0 +1,206 @@
+"""From a storage, a collection and themes to a registry: studies that exist are taken up, others are begun."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handful import Preferences, Study
+from handful.crowd.collection.items import Collection
+from handful.crowd.collection.sources import clean
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.registry import Registry, slug_of
+from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
+from handful.crowd.hosting.tokens import secret_in
+from handful.crowd.settings import Settings
+from handful.errors import InvalidProblem, ItemsChanged, StorageError
+from handful.storage import list_studies
+
+ANSWERS_PER_ITEM = 4
+FEWEST_ANSWERS = 25
+MOST_ALONE = 25
+"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
+
+MAX_THEME = 200
+SOLO_IN_FLIGHT = 6
+"""Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one."""
+
+    k: int = 6
+    explorer: str | None = None
+    budget: int | None = None
+    epsilon: float | None = None
+    delta: float = 0.05
+    in_flight: int = 200
+    lease_s: float = 60.0
+    seed: int = 0
+
+    def answers(self, items: int, solo: bool) -> int:
+        """The budget, with its default."""
+        if self.budget is not None:
+            return self.budget
+        return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
+
+
+def items_folder(storage: str | Path) -> Path:
+    """Where the collection of a database lives: beside the file, or in the current folder for one behind a URL."""
+    text = str(storage)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    if "://" not in text:
+        return Path(f"{text}.items")
+    name = text.rsplit("/", 1)[-1].split("?")[0] or "handful"
+    return Path(f"{name}.items")
+
+
+def open_registry(
+    storage: str | Path | None,
+    collection: Collection,
+    themes: Sequence[str],
+    plan: StudyPlan | None = None,
+    settings: Settings | None = None,
+    *,
+    changes: RequestedChanges | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    clock: Callable[[], float] = time.time,
+) -> Registry:
+    """Every study of the storage that is about this collection, and a new one for each theme that has none yet.
+
+    `plan` is for new ones; `changes` are what those that exist should be like, too.
+    """
+    plan, settings = plan or StudyPlan(), settings or Settings()
+    stored = _stored(storage)
+    themes = _cleaned(themes, stored)
+    studies: dict[str, HostedStudy] = {}
+    try:
+        for name in stored:
+            hosted = _taken_up(storage, name, collection, settings, say, clock)
+            if hosted is not None:
+                studies[name] = hosted
+        apply_changes(changes or RequestedChanges(), list(studies.values()), themes, say)
+        for theme in themes:
+            if theme not in {hosted.theme for hosted in studies.values()}:
+                name = slug_of(theme, {*studies, *stored})
+                studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
+        warm_up([hosted.study for hosted in studies.values() if hosted.open])
+    except BaseException:
+        for hosted in studies.values():
+            hosted.close()
+        raise
+    if not studies:
+        raise ItemsChanged(f"no study in {storage} is about these items: give a --theme to begin one")
+    return Registry(studies, collection, secret_in(collection.folder), settings, storage, clock)
+
+
+def check_first(
+    storage: str | Path | None, themes: Sequence[str], plan: StudyPlan, settings: Settings, items: int
+) -> None:
+    """Refuse what could never be served, before the items are processed; `items` is how many there are at most."""
+    if _cleaned(themes, _stored(storage)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _new_study(range(items), plan, settings)
+
+
+def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
+    """The themes as they are shown; InvalidProblem if there is nothing to ask about."""
+    cleaned = [clean(theme, MAX_THEME).replace("\n", " ") for theme in themes]
+    if not all(cleaned) or not (cleaned or stored):
+        raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
+    return cleaned
+
+
+def warm_up(studies: Iterable[Study]) -> None:
+    """Let their explorers be compiled before the first person waits for it: some seconds, and only the first time."""
+    for explorer, k in {study.setup.explorer: study.setup.problem.k for study in studies}.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            study = Study(range(k + 2), k, feedback=Preferences(), explorer=explorer, budget=12, in_flight=2)
+            study.run(lambda question: question.item < question.rival)
+            study.status()
+
+
+def _stored(storage: str | Path | None) -> list[str]:
+    if storage is None:
+        return []
+    try:
+        return [study.name for study in list_studies(storage)]
+    except StorageError:
+        if "://" not in str(storage) and not Path(storage).exists():
+            return []
+        raise
+
+
+def _taken_up(
+    storage: str | Path | None,
+    name: str,
+    collection: Collection,
+    settings: Settings,
+    say: Callable[[str], None],
+    clock: Callable[[], float],
+) -> HostedStudy | None:
+    """A stored study, unless it is about other things, or not for people."""
+    reopen = _reopening(storage, name, collection, clock)
+    assert reopen is not None
+    try:
+        study = reopen()
+    except ItemsChanged:
+        return None
+    if not study.setup.problem.feedback.compares:
+        study.close()
+        say(f"study {name!r} asks for values, and people can only compare: it is left out")
+        return None
+    return HostedStudy(study, collection, settings, clock=clock, reopen=reopen)
+
+
+def _begun(
+    storage: str | Path | None,
+    name: str,
+    theme: str,
+    collection: Collection,
+    plan: StudyPlan,
+    settings: Settings,
+    say: Callable[[str], None],
+    clock: Callable[[], float],
+) -> HostedStudy:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = _new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
+    for warning in caught if plan.budget is not None or not settings.solo else ():
+        say(f"{theme}: {warning.message}")
+    return HostedStudy(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+
+
+def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:
+    if plan.k == len(items):
+        raise InvalidProblem(
+            f"k = {plan.k} is all of the {len(items)} items, which leaves nothing to choose: give a smaller -k"
+        )
+    return Study(
+        items,
+        plan.k,
+        feedback=Preferences(),
+        explorer=plan.explorer,
+        epsilon=plan.epsilon,
+        delta=plan.delta,
+        budget=plan.answers(len(items), settings.solo),
+        in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
+        lease_s=plan.lease_s,
+        seed=plan.seed,
+        **where,
+    )
+
+
+def _reopening(
+    storage: str | Path | None, name: str, collection: Collection, clock: Callable[[], float]
+) -> Callable[[], Study] | None:
+    """How to open the study again; in memory there is no again."""
+    return None if storage is None else lambda: Study.open(storage, name, collection.ids, clock=clock)

@@ -1,0 +1,1 @@
+"""Simulated people who answer over HTTP, their client, and the demo."""

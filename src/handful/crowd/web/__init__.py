@@ -1,0 +1,1 @@
+"""The web server: routes, guard, rate limits, event streams, templates and static files."""

@@ -1,0 +1,81 @@
+"""The ASGI app: its routes, and what runs beside them for as long as it serves."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.messages import Health
+from handful.crowd.refusals import Refusal
+from handful.crowd.web import organizer_routes, page_routes, worker_routes
+from handful.crowd.web.error_responses import handle_errors
+from handful.crowd.web.guard import Guard
+from handful.crowd.web.rate_limits import RequestLimits
+from handful.crowd.web.static_files import VersionedFiles
+from handful.crowd.web.thread_pool import in_thread
+
+log = logging.getLogger("handful.crowd")
+
+TICK_EVERY_S = 0.5
+
+
+def create_app(registry: Registry) -> FastAPI:
+    """The app that serves all studies of a registry, and closes them when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        registry.start()
+        heartbeat = asyncio.create_task(_tick_studies(registry))
+        try:
+            yield
+        finally:
+            registry.stop_streams()
+            heartbeat.cancel()
+            await asyncio.gather(heartbeat, return_exceptions=True)
+            await in_thread(registry.close)
+            log.info("stopped")
+
+    app = FastAPI(
+        title="handful",
+        version="1",
+        description="Answer and organize crowd studies. Every error has the same shape.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.registry = registry
+    app.state.limits = RequestLimits.of(registry.settings.limits)
+    handle_errors(app)
+    app.add_middleware(Guard, settings=registry.settings)
+    app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
+    app.include_router(worker_routes.router)
+    app.include_router(organizer_routes.router)
+    app.include_router(page_routes.router)
+
+    @app.get("/healthz", tags=["server"])
+    async def healthz() -> Health:
+        """Whether the server runs and can still store answers."""
+        if not all(hosted.storage_works for hosted in registry.studies.values()):
+            raise Refusal(503, "storage", "Answers cannot be stored right now.")
+        return Health(status="ok")
+
+    app.mount("/static", VersionedFiles(), name="static")
+    return app
+
+
+async def _tick_studies(registry: Registry) -> None:
+    """Twice a second: let answers settle, also those of a worker who has left, and free what nobody holds any more."""
+    while True:
+        await asyncio.sleep(TICK_EVERY_S)
+        for hosted in registry.studies.values():
+            try:
+                await in_thread(hosted.tick)
+            except Exception as error:
+                log.error("tick", extra={"error": type(error).__name__})

@@ -1,0 +1,37 @@
+"""Responses that a browser keeps as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fastapi import Response
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import iterate_in_threadpool
+
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.output.contact_sheet import contact_sheet
+from handful.crowd.refusals import Refusal
+from handful.crowd.web.thread_pool import in_thread
+
+
+def file_response(kind: str) -> dict[int | str, dict[str, object]]:
+    """How the OpenAPI description says that a file of this kind comes back."""
+    return {200: {"content": {kind: {"schema": {"type": "string", "format": "binary"}}}}}
+
+
+async def sheet_download(hosted: HostedStudy) -> Response:
+    """The contact sheet of the summary so far."""
+    result = await in_thread(hosted.latest_result)
+    if not result.chosen:
+        raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
+    png = await in_thread(contact_sheet, hosted.collection, result.chosen, hosted.theme, result.words)
+    return Response(png, media_type="image/png", headers=_attachment(f"{hosted.name}.png"))
+
+
+def lines_download(lines: Iterable[str], kind: str, name: str) -> StreamingResponse:
+    """A text file, sent line by line while it is made."""
+    return StreamingResponse(iterate_in_threadpool(lines), media_type=kind, headers=_attachment(name))
+
+
+def _attachment(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,0 +1,67 @@
+"""Server-sent events: a response that goes on for as long as the client listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from fastapi import Request
+from fastapi.responses import StreamingResponse
+
+from handful.crowd.hosting.change_signal import ChangeSignal
+from handful.crowd.refusals import too_fast
+from handful.crowd.web.dependencies import limits_of
+from handful.crowd.web.guard import address_of
+
+HEARTBEAT_S = 15.0
+
+ServerEvent = tuple[str, object]
+"""The name of an event, and what goes with it as JSON."""
+
+
+def event_stream(
+    signal: ChangeSignal,
+    latest: Callable[[], Awaitable[ServerEvent]],
+    least_s: float,
+    request: Request,
+    listening: AbstractContextManager[None] | None = None,
+) -> StreamingResponse:
+    """The event that `latest` gives, at once and after each change, at most every `least_s` seconds.
+
+    Refused when too many streams are open already. `listening` is entered for as long as the client listens.
+    """
+    streams, address = limits_of(request).streams, address_of(request.scope)
+    if not streams.enter(address):
+        raise too_fast(5)
+
+    async def counted() -> AsyncIterator[bytes]:
+        try:
+            with listening or nullcontext():
+                async for event in _events(signal, latest, least_s):
+                    yield event
+        finally:
+            streams.leave(address)
+
+    return StreamingResponse(
+        counted(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    )
+
+
+async def _events(
+    signal: ChangeSignal, latest: Callable[[], Awaitable[ServerEvent]], least_s: float
+) -> AsyncIterator[bytes]:
+    """The events as they are sent; one named "closed" is the last."""
+    yield b"retry: 2000\n\n"
+    seen = -1
+    while not signal.stopping:
+        if not await signal.after(seen, HEARTBEAT_S):
+            yield b": still here\n\n"
+            continue
+        seen = signal.version
+        name, data = await latest()
+        yield f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+        if name == "closed":
+            return
+        await asyncio.sleep(least_s)

@@ -1,0 +1,143 @@
+"""What every request passes: limits, the check of where it comes from, and the headers of every response."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import lru_cache
+from ipaddress import IPv4Address, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from handful.crowd.refusals import Refusal, too_fast, too_large
+from handful.crowd.settings import Settings
+from handful.crowd.web.error_responses import response_of
+from handful.crowd.web.rate_limits import RateLimiter
+
+log = logging.getLogger("handful.crowd.access")
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+SAFE = {"GET", "HEAD", "OPTIONS"}
+
+
+class Guard:
+    """An ASGI middleware around the whole app."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.hosts = settings.hosts
+        self.body_bytes = settings.limits.body_bytes
+        self.addresses = RateLimiter(settings.limits.address)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 500
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if "cache-control" not in headers:
+                    headers["Cache-Control"] = "no-store"
+            await send(message)
+
+        try:
+            refusal = self._refusal(scope)
+            if refusal is not None:
+                await response_of(refusal)(scope, receive, send_guarded)
+            else:
+                await self.app(scope, self._limited(receive), send_guarded)
+        finally:
+            _log(scope, status, time.perf_counter() - began)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if self.hosts is not None and _name(host) not in self.hosts:
+            return Refusal(400, "bad_host", "This server is not known under that name.")
+        if scope["method"] not in SAFE and not same_origin(headers):
+            return Refusal(403, "cross_origin", "This was sent by a page of another site and is not taken.")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self.body_bytes:
+            return too_large()
+        wait = self.addresses.wait(address_of(scope))
+        return too_fast(wait) if wait else None
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Count what really comes, for a body whose length was not told."""
+        left = self.body_bytes
+
+        async def counting() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise HTTPException(413)
+            return message
+
+        return counting
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a request that changes something comes from our own pages, or from no page at all.
+
+    Every browser tells one of the two headers with a POST; a program that answers over the JSON interface tells none.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or (urlsplit(origin).netloc != "" and urlsplit(origin).netloc == headers.get("host"))
+
+
+def address_of(scope: Scope) -> str:
+    """Where a request comes from; kept in memory only, for the limits."""
+    client = scope.get("client")
+    return _network(client[0]) if client else ""
+
+
+@lru_cache(maxsize=10_000)
+def _network(host: str) -> str:
+    """One address per household: with IPv6 everybody has a whole network of 2⁶⁴."""
+    try:
+        known = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(known, IPv4Address):
+        return host
+    return str(known.ipv4_mapped or ip_network((int(known), 64), strict=False))
+
+
+def _name(host: str) -> str:
+    return host.rsplit(":", 1)[0] if not host.endswith("]") else host
+
+
+def _log(scope: Scope, status: int, seconds: float) -> None:
+    """The route, not the address asked for: nobody's token, name or address gets into the log."""
+    if log.isEnabledFor(logging.INFO):
+        route = getattr(scope.get("route"), "path", "unknown")
+        log.info(
+            "request",
+            extra={"method": scope["method"][:8], "route": route, "status": status, "ms": round(seconds * 1000, 1)},
+        )

@@ -1,0 +1,162 @@
+"""What the organizer's page asks for and orders. All of it needs the key printed at start."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.background import BackgroundTask
+
+from handful.crowd import messages
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.organizer_status import status_of
+from handful.crowd.hosting.tokens import is_organizer_key, new_session
+from handful.crowd.output.backup_file import backup_file
+from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.web.dependencies import (
+    ORGANIZER_COOKIE,
+    OrganizersStudy,
+    limits_of,
+    only_organizers,
+    registry_of,
+)
+from handful.crowd.web.downloads import file_response, lines_download, sheet_download
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.event_stream import ServerEvent, event_stream
+from handful.crowd.web.guard import address_of
+from handful.crowd.web.thread_pool import in_thread
+from handful.study.export import answer_lines, journal_lines
+
+SESSION_S = 12 * 3600
+STATUS_EVERY_S = 1.0
+META = ("side", "item_side", "ms")
+"""What the export adds to an answer from what the page told."""
+
+
+router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
+
+
+@router.post("/login", status_code=204)
+async def login(said: messages.Login, request: Request) -> Response:
+    """Give the key, get the session's cookie."""
+    registry = registry_of(request)
+    wait = limits_of(request).login.wait(address_of(request.scope))
+    if wait:
+        raise too_fast(wait)
+    if not is_organizer_key(registry.secret, said.key):
+        raise Refusal(401, "wrong_key", "That is not the key printed when the server started.")
+    response = Response(status_code=204)
+    response.set_cookie(
+        ORGANIZER_COOKIE,
+        new_session(registry.secret, registry.clock() + SESSION_S),
+        max_age=SESSION_S,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=registry.settings.secure_cookies,
+    )
+    return response
+
+
+@router.post("/logout", status_code=204)
+async def logout() -> Response:
+    """Forget the session in this browser."""
+    response = Response(status_code=204)
+    response.delete_cookie(ORGANIZER_COOKIE, path="/")
+    return response
+
+
+@router.get(
+    "/backup",
+    dependencies=[Depends(only_organizers)],
+    response_class=FileResponse,
+    responses=file_response("application/zip"),
+)
+async def backup(request: Request) -> Response:
+    """One zip with the database and the collection, made while the server runs."""
+    registry = registry_of(request)
+    if registry.storage is None:
+        raise Refusal(409, "in_memory", "This server keeps nothing on disk, so there is nothing to back up.")
+    path = await in_thread(backup_file, registry.storage, registry.collection.folder)
+    return FileResponse(path, filename="handful-backup.zip", background=BackgroundTask(path.unlink, missing_ok=True))
+
+
+@router.get("/{study}")
+async def status(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
+    """How the study stands."""
+    return await in_thread(status_of, hosted, len(limits_of(request).streams))
+
+
+@router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
+async def events(hosted: OrganizersStudy, request: Request) -> Response:
+    """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
+
+    async def latest() -> ServerEvent:
+        message = await in_thread(status_of, hosted, len(limits_of(request).streams))
+        return "status", message.model_dump()
+
+    return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request)
+
+
+@router.post("/{study}/open")
+async def open_(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+    """Hand out questions (again)."""
+    await in_thread(hosted.study.resume)
+    return await _after(hosted)
+
+
+@router.post("/{study}/pause")
+async def pause(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+    """Hand out no questions; answers on their way are still taken."""
+    await in_thread(hosted.study.pause)
+    return await _after(hosted)
+
+
+@router.post("/{study}/close")
+async def close(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+    """End the study for good, with what is known."""
+    await in_thread(hosted.study.finish, "closed by the organizer")
+    return await _after(hosted)
+
+
+@router.post("/{study}/exclude")
+async def exclude(hosted: OrganizersStudy, said: messages.Exclude) -> messages.OrganizerStatus:
+    """Count none of a worker's answers. By hand this voids the certificate's confidence, and it will say so."""
+    _known(hosted, said.worker)
+    await in_thread(hosted.study.exclude, said.worker, said.reason or None)
+    return await _after(hosted)
+
+
+@router.post("/{study}/restore")
+async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.OrganizerStatus:
+    """Count them again."""
+    _known(hosted, said.worker)
+    await in_thread(hosted.study.restore, said.worker)
+    return await _after(hosted)
+
+
+@router.get("/{study}/export.csv", response_class=StreamingResponse, responses=file_response("text/csv"))
+async def export_csv(hosted: OrganizersStudy) -> Response:
+    """One line per answer, for a spreadsheet."""
+    return lines_download(answer_lines(hosted.study, META), "text/csv; charset=utf-8", f"{hosted.name}.csv")
+
+
+@router.get("/{study}/export.jsonl", response_class=StreamingResponse, responses=file_response("application/jsonl"))
+async def export_jsonl(hosted: OrganizersStudy) -> Response:
+    """The journal, one record per line, to the last detail."""
+    return lines_download(journal_lines(hosted.study.records()), "application/jsonl", f"{hosted.name}.jsonl")
+
+
+@router.get("/{study}/sheet.png", response_class=Response, responses=file_response("image/png"))
+async def sheet(hosted: OrganizersStudy) -> Response:
+    """The contact sheet of the summary so far."""
+    return await sheet_download(hosted)
+
+
+async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:
+    await in_thread(hosted.refresh_status)
+    return await in_thread(status_of, hosted)
+
+
+def _known(hosted: HostedStudy, worker: str) -> None:
+    if worker not in hosted.tallies.workers:
+        raise not_found()

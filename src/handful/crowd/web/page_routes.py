@@ -1,0 +1,68 @@
+"""OpenPages and pictures. The pages are shells; what changes is fetched over the JSON interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse, RedirectResponse
+from fastapi.templating import Jinja2Templates
+
+from handful.crowd.refusals import not_found
+from handful.crowd.web.dependencies import hosted_study_of, is_organizer, registry_of
+from handful.crowd.web.static_files import FOR_EVER, STATIC
+
+router = APIRouter(include_in_schema=False)
+templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
+templates.env.globals["static"] = STATIC
+
+
+@router.get("/")
+async def front(request: Request) -> Response:
+    """The list of studies; with only one, that study."""
+    registry = registry_of(request)
+    if len(registry.studies) == 1:
+        return RedirectResponse(f"/s/{next(iter(registry.studies))}", 303)
+    return templates.TemplateResponse(request, "front.html", {"studies": registry.public()})
+
+
+@router.get("/s/{study}")
+async def worker_page(study: str, request: Request) -> Response:
+    """Where people answer."""
+    hosted = await hosted_study_of(study, request)
+    return templates.TemplateResponse(request, "worker.html", {"study": hosted.name, "theme": hosted.theme})
+
+
+@router.get("/organize/login")
+async def login_page(request: Request) -> Response:
+    """Where the key goes. The link printed at start has it after the #, which no server and no log ever sees."""
+    return templates.TemplateResponse(request, "login.html", {})
+
+
+@router.get("/organize")
+async def organize_front(request: Request) -> Response:
+    """All studies of an organizer."""
+    if not is_organizer(request):
+        return RedirectResponse("/organize/login", 303)
+    registry = registry_of(request)
+    if len(registry.studies) == 1:
+        return RedirectResponse(f"/organize/{next(iter(registry.studies))}", 303)
+    return templates.TemplateResponse(request, "organize_front.html", {"studies": registry.public()})
+
+
+@router.get("/organize/{study}")
+async def organizer_page(study: str, request: Request) -> Response:
+    """One study, live. To those without the key, studies that exist and studies that do not look the same."""
+    if not is_organizer(request):
+        return RedirectResponse("/organize/login", 303)
+    hosted = await hosted_study_of(study, request)
+    return templates.TemplateResponse(request, "organizer.html", {"study": hosted.name, "theme": hosted.theme})
+
+
+@router.get("/items/{name}")
+async def picture(name: str, request: Request) -> Response:
+    """A picture by the hash of its content; its name can only be known from a question that shows it."""
+    registry = registry_of(request)
+    if name not in registry.pictures:
+        raise not_found()
+    return FileResponse(registry.collection.folder / name, media_type="image/webp", headers={"Cache-Control": FOR_EVER})

@@ -1,0 +1,91 @@
+"""The server: the app on a socket, until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+import uvicorn
+
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.web.app import create_app
+from handful.crowd.web.rate_limits import RequestLimits
+from handful.errors import InvalidProblem
+
+GRACE_S = 10
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 is any free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio turns off Nagle's delay (40 ms per answer) only where it is.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        where = f"{host}:{port}"
+        raise InvalidProblem(f"cannot listen on {where} ({error.strerror}): choose another --port or --host") from error
+    return listening
+
+
+def port_of(listening: socket.socket) -> int:
+    port: int = listening.getsockname()[1]
+    return port
+
+
+class Server(uvicorn.Server):
+    """A server that lets go of mere listeners when it is asked to stop, and finishes what others have begun."""
+
+    def __init__(self, registry: Registry, behind_proxy: bool = False) -> None:
+        self.registry = registry
+        app = create_app(registry)
+        self.limits: RequestLimits = app.state.limits
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=behind_proxy,
+                timeout_graceful_shutdown=GRACE_S,
+                timeout_keep_alive=75,
+                ws="none",
+            )
+        )
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.registry.stop_streams()
+        super().handle_exit(sig, frame)
+
+    def run_until_interrupted(self, listening: socket.socket) -> None:
+        """Until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
+        with suppress(KeyboardInterrupt):
+            self.run(sockets=[listening])
+
+    def stop(self) -> None:
+        """The same as a signal, from another thread."""
+        self.registry.stop_streams()
+        self.should_exit = True
+
+
+@contextmanager
+def serving(registry: Registry, listening: socket.socket) -> Iterator[tuple[Server, str]]:
+    """Serve in the background; gives the server and its address."""
+    server = Server(registry)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="handful-server")
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        host, port = listening.getsockname()[:2]
+        yield server, f"http://{host}:{port}"
+    finally:
+        server.stop()
+        thread.join()

@@ -1,0 +1,275 @@
+// The worker's desk: the question at hand, the one ahead, the answer under way, and the last one, while it can be undone.
+
+import { preload, words } from "./item_card.js";
+import { EventStream } from "./event_stream.js";
+import { find, pause, speak, toast, untoast } from "./dom.js";
+import { Refusal, request } from "./requests.js";
+import { finish, quiet, show } from "./sections.js";
+
+const FLASH_MS = 110; // how long the chosen card is marked before the next pair takes its place
+const BETWEEN_MS = 700; // a round that has just ended is followed by the next one soon
+const SENDING = "sending";
+const LAST = "last";
+
+export class AnswerLoop {
+  #view;
+  #about;
+  #root;
+  #work = null;
+  #showing = { token: null, ready: Promise.resolve(false) };
+  #busy = false;
+  #redoing = false;
+  #offer = 0;
+  #asked = 0;
+  #thanked = false;
+  #retried = false;
+  #spoken = null;
+  #memory;
+  #tabs;
+  #stream;
+
+  constructor(about, view, notJoined) {
+    this.#about = about;
+    this.#view = view;
+    this.#root = `/api/s/${about.study}/`;
+    this.#memory = new Memory(about.study);
+    this.#stream = new EventStream(`${this.#root}events`, () => this.refresh());
+    this.#tabs = new BroadcastChannel(`handful ${about.study}`);
+    this.#tabs.addEventListener("message", () => this.refresh());
+    this.notJoined = notJoined;
+    view.chosen = (side, ms) => this.#choose(side, ms);
+    view.retry = () => this.#present(this.#view.pair, { again: true });
+    find("#undo").addEventListener("click", () => this.#undoOrKeep());
+    find("#undo-late").addEventListener("click", () => this.#undoOrKeep());
+    find("#skip").addEventListener("click", () => this.#askWhy());
+    find("#skipping").addEventListener("close", () => this.#skip(find("#skipping").returnValue));
+    document.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
+  }
+
+  /** Begin, or go on after a reload: an answer that was under way is sent first. */
+  async begin(work = null) {
+    const kept = this.#memory.read(SENDING);
+    if (kept) await this.#send(kept.what, kept.body);
+    else if (work) await this.#take(work);
+    else await this.refresh();
+  }
+
+  /** See whether things have changed elsewhere: in another tab, or at the server. */
+  async refresh() {
+    if (this.#busy || this.#redoing) return;
+    const asked = ++this.#asked;
+    const work = await this.#ask("GET", "next");
+    if (work && asked === this.#asked && !this.#busy && !this.#redoing) await this.#take(work);
+  }
+
+  #choose(side, ms) {
+    const { token } = this.#view.pair;
+    if (this.#redoing) return this.#send("undo", { token, side }, this.#work.questions[0]);
+    this.#memory.write(LAST, { pair: this.#view.pair, side });
+    return this.#send("answer", { token, side, ms }, this.#work.questions[1]);
+  }
+
+  /** Send, show what comes next meanwhile, and take the reply. Until then nothing else can be answered. */
+  async #send(what, body, next = null) {
+    this.#busy = true;
+    this.#asked += 1;
+    this.#offerUndo(null);
+    this.#memory.write(SENDING, { what, body });
+    const sending = this.#ask("POST", what, body);
+    if (next) {
+      await pause(FLASH_MS);
+      this.#redoing = false;
+      this.#present(next);
+    }
+    const work = await sending;
+    this.#busy = this.#redoing = false;
+    this.#memory.forget(SENDING);
+    if (!work) return this.refresh();
+    if (work.answer && what === "undo" && this.#memory.read(LAST)) {
+      this.#memory.write(LAST, { ...this.#memory.read(LAST), side: work.answer.side });
+    }
+    if (work.answer?.repeated && !this.#retried) toast("This one had been answered already. Nothing was counted twice.");
+    this.#tabs.postMessage("changed");
+    return this.#take(work);
+  }
+
+  /** What the server says, or null if it refused; then the person has been told. */
+  async #ask(method, what, body) {
+    this.#retried = false;
+    const lost = () => {
+      this.#retried = true;
+      toast(body ? "No connection. Your answer is kept and will be sent." : "No connection. Trying again.", 0);
+    };
+    const back = () => { untoast(); if (body) toast("Connected again. Your answer was sent."); };
+    try {
+      return await request(method, this.#root + what, body, { lost, back });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === "not_joined") this.notJoined();
+      else if (error.code === "too_late") toast("Too late: that answer has been counted.");
+      else if (error.code !== "closed" && error.status !== 404) toast(error.message);
+      return null;
+    }
+  }
+
+  async #take(work) {
+    this.#work = { ...work, questions: work.questions.map((question) => ({ ...question, k: work.progress.k })) };
+    this.#progress(work);
+    this.#offerUndo(work.undo);
+    if (work.state !== "questions") {
+      this.#showing = { token: null, ready: Promise.resolve(false) };
+      this.#view.disarm();
+      return this.#rest(work);
+    }
+    this.#stream.busy();
+    const [now, ahead] = this.#work.questions;
+    const fresh = now.token !== this.#spoken;
+    this.#present(now);
+    show("question");
+    if (ahead) preload(ahead);
+    if (!(await this.#showing.ready) || this.#showing.token !== now.token || this.#busy || this.#redoing) return null;
+    this.#view.arm();
+    if (fresh) this.#describe(now);
+    return null;
+  }
+
+  #describe(pair) {
+    this.#spoken = pair.token;
+    const [first, second] = [pair.left, pair.right].map((card) => words(card).slice(0, 300));
+    speak(`${find("#count").textContent}. Option 1: ${first}. Option 2: ${second}.`);
+  }
+
+  async #rest(work) {
+    if (work.state === "finished") {
+      this.#stream.stop();
+      if (this.#about.solo) return finish(this.#root, await this.#ask("GET", "summary"));
+    } else {
+      this.#stream.wait();
+      const resting = this.#work;
+      if (work.state === "waiting") await pause(BETWEEN_MS);
+      if (resting !== this.#work || this.#busy || this.#redoing) return null;
+    }
+    quiet(work, this.#about.solo);
+    find("#quiet-undo").hidden = !work.undo || !this.#memory.read(LAST) || work.state === "finished";
+    return null;
+  }
+
+  #present(pair, { before = null, again = false } = {}) {
+    if (this.#showing.token === pair.token && !again) return;
+    this.#showing = { token: pair.token, ready: this.#view.show(pair, { before }) };
+    find("#prompt").textContent = before
+      ? "Choose again, or keep your answer."
+      : "Which one would improve the selection more?";
+    if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
+  }
+
+  #progress({ state, progress: { answered, goal, answers, budget } }) {
+    const [done, of] = goal ? [answered, goal] : this.#about.solo ? [answers, budget] : [answered, null];
+    const bar = find("#bar");
+    bar.hidden = !of;
+    bar.max = of ?? 1;
+    bar.value = Math.min(done, of ?? 0);
+    const more = goal && answered >= goal;
+    find("#count").textContent = more ? `${answered} answers. Thank you!` : of ? `${done} of ${of}` : `${done} answers`;
+    if (state === "finished") {
+      if (this.#thanked) untoast(); // nobody can go on
+    } else if (more && !this.#thanked && answered === goal) toast("That is all we asked for. Thank you! Go on if you like.", 7);
+    this.#thanked ||= Boolean(more);
+  }
+
+  // Undo: the earlier pair comes back, and may be answered differently.
+
+  #offerUndo(offer) {
+    const button = find("#undo");
+    const last = this.#memory.read(LAST);
+    clearTimeout(this.#offer);
+    const offered = Boolean(offer && last && last.pair.token === offer.token);
+    if (!offered && document.activeElement === button) find("#left .choose").focus();
+    button.disabled = !offered;
+    find("span", button).textContent = "Undo";
+    button.classList.remove("running");
+    if (!offered) return;
+    button.style.setProperty("--seconds", `${offer.seconds}s`);
+    void button.offsetWidth; // so that the line under the button starts from its full length again
+    button.classList.add("running");
+    this.#offer = setTimeout(() => { this.#offerUndo(null); find("#quiet-undo").hidden = true; }, 1000 * offer.seconds);
+  }
+
+  async #undoOrKeep() {
+    if (this.#busy) return;
+    if (this.#redoing) {
+      this.#redoing = false;
+      this.#offerUndo(null);
+      await this.refresh();
+      return;
+    }
+    const last = this.#memory.read(LAST);
+    clearTimeout(this.#offer);
+    this.#stream.busy();
+    this.#redoing = true;
+    this.#present(last.pair, { before: last.side });
+    show("question");
+    const button = find("#undo");
+    button.disabled = false;
+    button.classList.remove("running");
+    find("span", button).textContent = "Keep it";
+    speak(`Choose again. Your answer was option ${last.side === "left" ? 1 : 2}.`);
+    if (await this.#showing.ready) this.#view.arm();
+  }
+
+  // Skip
+
+  #askWhy() {
+    if (this.#busy || this.#redoing || !this.#view.pair) return;
+    const dialog = find("#skipping");
+    dialog.returnValue = "";
+    dialog.showModal();
+  }
+
+  #skip(reason) {
+    if (reason && !this.#busy) this.#send("skip", { token: this.#view.pair.token, reason }, this.#work.questions[1]);
+  }
+
+  #key(event) {
+    if (find("dialog[open]") || event.repeat || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase();
+    const undo = find("#quiet").hidden ? find("#undo") : find("#undo-late");
+    if (["u", "backspace"].includes(key) && !event.ctrlKey) undo.click();
+    else if (key === "z" && event.ctrlKey) undo.click();
+    else if (key === "s" && !event.ctrlKey && !find("#question").hidden) this.#askWhy();
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** What a reload of this tab should not forget. Where nothing may be stored, it forgets. */
+class Memory {
+  constructor(study) {
+    this.study = study;
+  }
+
+  #name(what) {
+    return `handful ${this.study} ${what}`;
+  }
+
+  read(what) {
+    try {
+      return JSON.parse(sessionStorage.getItem(this.#name(what)));
+    } catch {
+      return null;
+    }
+  }
+
+  write(what, value) {
+    try {
+      sessionStorage.setItem(this.#name(what), JSON.stringify(value));
+    } catch { /* private windows may refuse */ }
+  }
+
+  forget(what) {
+    try {
+      sessionStorage.removeItem(this.#name(what));
+    } catch { /* as above */ }
+  }
+}

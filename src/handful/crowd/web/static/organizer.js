@@ -1,0 +1,119 @@
+// The organizer's page: one study, live.
+
+import "./logout.js";
+import { find, make, speak, toast, untoast } from "./dom.js";
+import { WorkerTable } from "./worker_table.js";
+import { ItemRanking, showSummary } from "./item_ranking.js";
+import { Refusal, request } from "./requests.js";
+
+const study = document.body.dataset.study;
+const address = `/api/organize/${study}`;
+const STATES = { open: "open", paused: "paused", finished: "finished" };
+const SHARE = {
+  open: "Anyone with this link can answer.",
+  paused: "Anyone with this link can answer once the study is open again.",
+  finished: "Nobody can answer any more; the link says so.",
+};
+const ENDED = { rule: "decided", budget: "its share of answers was used", alone: "nothing else was left", closed: "closed" };
+const number = new Intl.NumberFormat();
+
+const race = new ItemRanking();
+const people = new WorkerTable(order);
+
+function show(status) {
+  const { state, answers, budget } = status;
+  if (find("#state").dataset.state !== state) {
+    if (find("#state").dataset.state) speak(`The study is ${STATES[state]}.`);
+    find("#state").dataset.state = state;
+    find("#state").textContent = status.ended && state === "finished" ? `finished: ${status.ended}` : STATES[state];
+  }
+  find("#open").hidden = state !== "paused";
+  find("#pause").hidden = state !== "open";
+  find("#close").hidden = state === "finished";
+  find("#answers").textContent = number.format(answers);
+  find("#budget").textContent = budget === null ? "" : `of ${number.format(budget)}`;
+  find("#spent").hidden = budget === null;
+  find("#spent").max = budget ?? 1;
+  find("#spent").value = answers;
+  find("#pace").textContent = number.format(Math.round(status.answers_per_minute));
+  find("#active").textContent = number.format(status.active_workers);
+  find("#pick-label").textContent = state === "finished" ? "Picked" : "Pick";
+  find("#round").textContent = state === "finished" ? status.chosen.length : Math.min(status.round, status.k);
+  find("#of-k").textContent = `of ${status.k}`;
+  find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
+  find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
+  find("#share-words").textContent = SHARE[state];
+  find(".share").hidden = state === "finished";
+  find("#verdict").textContent = status.verdict;
+  find("#verdict").hidden = !status.verdict;
+  find("#certificate").textContent = status.certificate;
+  find("#sheet-line").hidden = status.chosen.length === 0;
+  find("#settings").textContent = settings(status);
+  showSummary(status);
+  race.show(status);
+  people.show(status.workers);
+  rounds(status);
+}
+
+function settings({ explorer, most_in_flight: most, lease_s: lease }) {
+  return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.`;
+}
+
+function rounds(status) {
+  find("#rounds-part").hidden = status.rounds.length === 0;
+  const names = new Map(status.chosen.map((line) => [line.id, line.card.caption || line.id]));
+  find("#rounds").replaceChildren(...status.rounds.map((one) => make("li", {
+    textContent: `${one.round}. ${names.get(one.pick) ?? one.pick}: ${number.format(one.answers)} answers, ${ENDED[one.ended] ?? one.ended}`,
+  })));
+}
+
+async function order(what, body) {
+  try {
+    show(await request("POST", `${address}/${what}`, body, { lost: () => toast("No connection. Trying again.", 0), back: untoast }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 401) location.assign("/organize/login");
+    else toast(error.message, 8);
+  }
+}
+
+function listen() {
+  const source = new EventSource(`${address}/events`);
+  source.addEventListener("status", (event) => {
+    untoast();
+    show(JSON.parse(event.data));
+  });
+  source.addEventListener("error", async () => {
+    toast("No connection. Trying again.", 0);
+    if (source.readyState !== EventSource.CLOSED) return;
+    source.close();
+    const back = await request("GET", address).catch((error) => error);
+    if (back instanceof Refusal && back.status === 401) location.assign("/organize/login");
+    else setTimeout(listen, 2000);
+  });
+}
+
+find("#open").addEventListener("click", () => order("open"));
+find("#pause").addEventListener("click", () => order("pause"));
+find("#close").addEventListener("click", () => {
+  find("#closing").returnValue = "";
+  find("#closing").showModal();
+});
+find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
+
+find("#link").value = `${location.origin}/s/${study}`;
+find("#link").addEventListener("focus", () => find("#link").select());
+find("#copy").addEventListener("click", async () => {
+  const link = find("#link");
+  try {
+    await navigator.clipboard.writeText(link.value);
+  } catch { // without https the clipboard is closed; the older way is still there
+    link.select();
+    document.execCommand("copy");
+  }
+  find("#copy").textContent = "Copied";
+  speak("The link was copied.");
+  setTimeout(() => { find("#copy").textContent = "Copy"; }, 2000);
+});
+
+listen();

@@ -1,0 +1,63 @@
+// A short practice before the first real question: two pairs with an answer most people would give.
+
+import { find, speak } from "./dom.js";
+import { show } from "./sections.js";
+
+const picture = (name, alt) => {
+  const address = new URL(`practice-${name}.svg`, import.meta.url).pathname;
+  return { kind: "picture", caption: "", alt, image: address, thumbnail: address };
+};
+const apple = picture("apple", "A red apple with a green leaf");
+
+const LESSONS = [
+  {
+    chosen: [],
+    left: apple,
+    right: picture("blur", "A picture so blurred that nothing can be made out"),
+    better: "left",
+    why: "The apple shows fruit. In the other picture hardly anything can be seen.",
+  },
+  {
+    chosen: [apple],
+    left: picture("red-apple", "Another red apple"),
+    right: picture("pear", "A green pear"),
+    better: "right",
+    why: "The selection has an apple already, so the pear adds more to it.\nLook at what is chosen before you choose: the best addition is not always the best picture.",
+  },
+];
+
+/** Practise; resolves to how many went as most people would have it. */
+export async function practise(view) {
+  const [kicker, theme] = [find("#kicker"), find("#theme")];
+  const real = [kicker.textContent, theme.textContent];
+  let correct = 0;
+  find("#question").classList.add("practice");
+  for (const [at, lesson] of LESSONS.entries()) {
+    kicker.textContent = `Practice ${at + 1} of ${LESSONS.length}`;
+    theme.textContent = "Practice: fruit";
+    const side = await asked(view, { ...lesson, k: 3 });
+    const well = side === lesson.better;
+    correct += well;
+    await explained(well ? "Yes" : "Most people would choose the other one", lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
+  }
+  [kicker.textContent, theme.textContent] = real;
+  find("#question").classList.remove("practice");
+  return { correct, of: LESSONS.length };
+}
+
+async function asked(view, lesson) {
+  const chosen = new Promise((done) => { view.chosen = done; });
+  show("question");
+  await view.show(lesson);
+  view.arm();
+  speak(`Option 1: ${lesson.left.alt}. Option 2: ${lesson.right.alt}.`);
+  return chosen;
+}
+
+function explained(title, text, onward) {
+  find("#lesson-title").textContent = title;
+  find("#lesson-text").textContent = text;
+  find("#onward span").textContent = onward;
+  show("lesson");
+  return new Promise((done) => find("#onward").addEventListener("click", done, { once: true }));
+}

@@ -1,0 +1,61 @@
+// Talking to the server: refusals become errors with a code; a lost connection is retried until it is back.
+
+import { pause } from "./dom.js";
+
+const PATIENCE_MS = 12_000;
+const WAITS_MS = [300, 700, 1500, 3000, 5000];
+
+export class Refusal extends Error {
+  constructor(status, { error = "unknown", message = "Something went wrong." } = {}) {
+    super(message);
+    this.status = status;
+    this.code = error;
+  }
+}
+
+async function once(method, path, body) {
+  const response = await fetch(path, {
+    method,
+    cache: "no-store",
+    credentials: "same-origin",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+  });
+  if (response.status === 204) return null;
+  const said = await response.json().catch(() => ({}));
+  if (response.ok) return said;
+  const refusal = new Refusal(response.status, said);
+  refusal.wait = 1000 * Number(response.headers.get("Retry-After") ?? 0);
+  throw refusal;
+}
+
+/** Wait, but not longer than until the browser says that the network is back. */
+function patience(ms) {
+  return new Promise((done) => {
+    const over = () => { clearTimeout(timer); removeEventListener("online", over); done(); };
+    const timer = setTimeout(over, ms);
+    addEventListener("online", over);
+  });
+}
+
+/** Send until the server has replied. Every request may be repeated: the server counts an answer once. */
+export async function request(method, path, body, { lost = () => {}, back = () => {} } = {}) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const reply = await once(method, path, body);
+      if (attempt) back();
+      return reply;
+    } catch (error) {
+      const refused = error instanceof Refusal;
+      if (refused && error.status === 429) {
+        await pause(error.wait || 1000);
+      } else if (refused && error.status < 500) {
+        if (attempt) back();
+        throw error;
+      } else {
+        lost();
+        await patience(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)]);
+      }
+    }
+  }
+}

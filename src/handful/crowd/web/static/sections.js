@@ -1,0 +1,78 @@
+// Which of the page's sections is seen, and the words of those where nothing is asked.
+
+import { all, find, make, speak } from "./dom.js";
+import { words } from "./item_card.js";
+
+const GLANCE_MS = 350; // a key that was pressed twice by accident does not turn two pages
+
+let shown = 0;
+
+/** Show one section and hide the others; somebody who listens is taken to its heading. */
+export function show(name) {
+  const target = find(`#${name}`);
+  if (!target.hidden) return;
+  shown = performance.now();
+  for (const section of all("[data-view]")) section.hidden = section !== target;
+  find("[tabindex='-1']", target)?.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/** Where there is one way on, its keys work from the first moment, wherever the focus is. */
+export function goOnByKey() {
+  document.addEventListener("keydown", (event) => {
+    const onward = find("[data-view]:not([hidden]) .main:not([hidden])");
+    const native = event.key === "Enter" && event.target.closest("button, a, input, summary");
+    if (!onward || native || find("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!onward.getAttribute("aria-keyshortcuts")?.split(" ").includes(event.key)) return;
+    event.preventDefault();
+    if (!event.repeat && performance.now() - shown > GLANCE_MS) onward.click();
+  });
+}
+
+const RESTING = {
+  waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more, which may take up to a minute."],
+  paused: ["A short break", "The study is paused. This page goes on by itself when it is open again."],
+  finished: ["Thank you", "No more answers are needed."],
+};
+
+const ALONE = ["One moment", "The next pair is being looked for."];
+
+/** Nothing to answer: say why, and whether it is worth waiting. */
+export function quiet({ state, progress }, solo) {
+  const [title, text] = solo && state === "waiting" ? ALONE : RESTING[state];
+  const given = progress.answered === 1 ? "You gave one answer." : `You gave ${progress.answered} answers.`;
+  find("#quiet-title").textContent = title;
+  find("#quiet-text").textContent = progress.answered ? `${text}\n${given}` : text;
+  find("#quiet-dots").hidden = state === "finished";
+  if (find("#quiet").hidden) show("quiet");
+  else speak(`${title}. ${text}`);
+}
+
+/** Something stands in the way of everything. */
+export function stuck(title, text) {
+  find("#quiet-title").textContent = title;
+  find("#quiet-text").textContent = text;
+  find("#quiet-dots").hidden = true;
+  show("quiet");
+}
+
+/** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server may stop. */
+export async function finish(root, summary) {
+  if (!summary) return;
+  find("#picks").replaceChildren(...summary.chosen.map((card, at) => {
+    const face = card.kind === "text"
+      ? make("p", { className: "text", tabIndex: 0, textContent: card.text })
+      : make("img", { src: card.image, alt: words(card) });
+    const item = make("li", {}, face, make("span", { className: "place", textContent: at + 1 }));
+    if (card.caption) item.append(make("p", { textContent: card.caption }));
+    return item;
+  }));
+  find("#summary-text").textContent = "Your picks and the contact sheet are also in a folder: the terminal says where.";
+  show("summary");
+  const response = await fetch(`${root}sheet.png`);
+  if (!response.ok) return;
+  const sheet = find("#sheet");
+  sheet.href = URL.createObjectURL(await response.blob());
+  sheet.download = `${summary.theme}.png`;
+  sheet.hidden = false;
+}

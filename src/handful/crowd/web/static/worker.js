@@ -1,0 +1,72 @@
+// The worker's page: welcome, consent, practice, and then the desk.
+
+import { AnswerLoop } from "./answer_loop.js";
+import { find, toast } from "./dom.js";
+import { PairView } from "./pair_view.js";
+import { practise } from "./practice.js";
+import { Refusal, request } from "./requests.js";
+import { goOnByKey, show, stuck } from "./sections.js";
+
+const study = document.body.dataset.study;
+const address = `/api/s/${study}`;
+const waiting = { lost: () => toast("No connection. Trying again.", 0), back: () => toast("Connected again.", 2) };
+
+function explain(about) {
+  if (about.solo) find("#kicker").textContent = "Your selection";
+  find("#instructions-text").textContent = about.instructions;
+  find("#agreed").hidden = !about.consent;
+  find("#agreed-text").textContent = about.consent ?? "";
+  const open = () => find("dialog[open]") ?? find("#instructions").showModal();
+  find("#help").addEventListener("click", open);
+  document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
+}
+
+const SECONDS_PER_ANSWER = 4; // for somebody who looks at both, with the practice
+
+/** About how long it takes, where that is known. */
+function length({ goal }) {
+  if (!goal) return "";
+  const minutes = (goal * SECONDS_PER_ANSWER) / 60;
+  const time = minutes <= 1 ? "a minute" : minutes <= 5 ? "a few minutes" : `${Math.round(minutes)} minutes`;
+  return ` We ask for about ${goal} answers, which takes ${time}.`;
+}
+
+/** What it is about; resolves when the person wants to begin. */
+function welcome(about) {
+  find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
+  find("#welcome-lead").textContent = about.solo
+    ? `${about.items} to choose from, ${about.k} to keep. You see two at a time: say which one you would rather add.`
+    : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.${length(about)}`;
+  find("#consent").hidden = !about.consent;
+  find("#consent-text").textContent = about.consent ?? "";
+  find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
+  find("#begin").setAttribute("aria-keyshortcuts", about.consent ? "Enter" : "Enter ArrowRight"); // agreeing is no slip
+  show("welcome");
+  return new Promise((done) => find("#begin").addEventListener("click", done, { once: true }));
+}
+
+function noCookies() {
+  stuck("This page needs a cookie", "It is how your answers are told from those of others; it says nothing about you. Please allow cookies for this site and load the page again.");
+}
+
+async function join(about, view) {
+  await welcome(about);
+  const practice = about.solo ? null : await practise(view);
+  return request("POST", `${address}/join`, { consent: true, practice }, waiting);
+}
+
+try {
+  const about = await request("GET", address, undefined, waiting);
+  explain(about);
+  goOnByKey();
+  if (about.state === "finished" && !about.joined) {
+    stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
+  } else {
+    const view = new PairView();
+    const work = about.joined ? null : await join(about, view);
+    await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
+  }
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  stuck("This did not work", error.message);
+}

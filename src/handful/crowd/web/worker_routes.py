@@ -1,0 +1,201 @@
+"""What a worker's page, or any other client that answers, asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, get_type_hints
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from handful.crowd import messages
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.tokens import Worker, new_cookie, worker_of
+from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.web.dependencies import (
+    WORKER_COOKIE,
+    TheStudy,
+    TheWorker,
+    WorkerCookie,
+    hosted_study_of,
+    limits_of,
+    registry_of,
+    worker_at,
+)
+from handful.crowd.web.downloads import sheet_download
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.event_stream import ServerEvent, event_stream
+from handful.crowd.web.guard import address_of
+from handful.crowd.web.thread_pool import in_thread
+
+COOKIE_S = 30 * 24 * 3600
+PROGRESS_EVERY_S = 2.0
+
+
+class _DirectRoute(APIRoute):
+    """A route that looks up the study, the worker and the body itself, and is described like any other.
+
+    FastAPI's own way of resolving dependencies would take longer than everything else that is done for an answer.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        endpoint = self.endpoint
+        said: type[BaseModel] | None = get_type_hints(endpoint).get("said")
+
+        async def handle(request: Request) -> Response:
+            hosted = await hosted_study_of(request.path_params["study"], request)
+            worker = await worker_at(hosted, request, request.cookies.get(WORKER_COOKIE))
+            more = () if said is None else (await _body_as(said, request),)
+            reply: BaseModel = await endpoint(hosted, worker, *more)
+            return Response(reply.model_dump_json(), media_type="application/json")
+
+        return handle
+
+
+async def _body_as(model: type[BaseModel], request: Request) -> BaseModel:
+    """The body, if it is the JSON that is expected."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise RequestValidationError([{"loc": ("body",), "msg": "expected JSON, as Content-Type: application/json"}])
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False)) from None
+    except ClientDisconnect:
+        raise HTTPException(400) from None
+
+
+router = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES)
+direct = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES, route_class=_DirectRoute)
+
+
+@router.get("/studies")
+async def studies(request: Request) -> list[messages.StudyLine]:
+    """All studies of this server."""
+    return registry_of(request).public()
+
+
+@router.get("/s/{study}")
+async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> messages.About:
+    """What to tell somebody before they join; `joined` says whether this browser already has."""
+    registry = registry_of(request)
+    settings = registry.settings
+    return messages.About(
+        study=hosted.name,
+        theme=hosted.theme,
+        state=hosted.state,
+        k=hosted.k,
+        items=len(hosted.collection),
+        goal=settings.goal,
+        consent=settings.consent,
+        instructions=settings.instructions,
+        undo_s=settings.undo_s,
+        solo=settings.solo,
+        joined=worker_of(registry.secret, hosted.name, cookie) is not None,
+    )
+
+
+@router.post("/s/{study}/join")
+async def join(
+    hosted: TheStudy, said: messages.Join, request: Request, response: Response, cookie: WorkerCookie = None
+) -> messages.Work:
+    """Take part: sets the cookie that all other calls need. Joining again changes nothing."""
+    registry, where = registry_of(request), address_of(request.scope)
+    worker = worker_of(registry.secret, hosted.name, cookie, where)
+    if worker is None:
+        if registry.settings.consent is not None and not said.consent:
+            raise Refusal(422, "no_consent", "Taking part needs your consent.")
+        wait = limits_of(request).joining.wait(where)
+        if wait:
+            raise too_fast(wait)
+        cookie = new_cookie(registry.secret, hosted.name)
+        worker = worker_of(registry.secret, hosted.name, cookie, where)
+        assert worker is not None
+        await in_thread(hosted.note_joined, worker, said)
+        response.set_cookie(
+            WORKER_COOKIE,
+            cookie,
+            max_age=COOKIE_S,
+            path=f"/api/s/{hosted.name}",
+            httponly=True,
+            samesite="lax",
+            secure=registry.settings.secure_cookies,
+        )
+    return await in_thread(hosted.work, worker)
+
+
+@direct.get("/s/{study}/next")
+async def next_questions(hosted: TheStudy, worker: TheWorker) -> messages.Work:
+    """The questions this worker holds, the same after a reload and in a second tab."""
+    return await in_thread(hosted.work, worker)
+
+
+@direct.post("/s/{study}/answer")
+async def answer(hosted: TheStudy, worker: TheWorker, said: messages.Answer) -> messages.Answered:
+    """Answer a question. The reply comes once the answer is durable, and brings the next questions.
+
+    A repeat, with the same side or the other, changes nothing and tells what is stored.
+    """
+    return await in_thread(hosted.answer, worker, said)
+
+
+@direct.post("/s/{study}/skip")
+async def skip(hosted: TheStudy, worker: TheWorker, said: messages.Skip) -> messages.Work:
+    """Pass a question on to somebody else."""
+    return await in_thread(hosted.skip, worker, said)
+
+
+@direct.post("/s/{study}/undo")
+async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> messages.Answered:
+    """Change the last answer, while it is offered."""
+    return await in_thread(hosted.undo, worker, said)
+
+
+@router.get("/s/{study}/summary")
+async def summary(hosted: TheStudy, worker: TheWorker) -> messages.Summary:
+    """What has been chosen so far, for somebody who chooses alone; a crowd's summary is the organizer's to show."""
+    if not hosted.settings.solo:
+        raise not_found()
+    return await in_thread(hosted.summary)
+
+
+@router.get("/s/{study}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+async def sheet(hosted: TheStudy, worker: TheWorker) -> Response:
+    """The contact sheet of what has been chosen, for somebody who chooses alone."""
+    if not hosted.settings.solo:
+        raise not_found()
+    return await sheet_download(hosted)
+
+
+@router.get(
+    "/s/{study}/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}}
+)
+async def events(hosted: TheStudy, request: Request, present: bool = False, cookie: WorkerCookie = None) -> Response:
+    """Server-sent events: `work` when there may be something to answer, `paused`, and `closed` as the last one.
+
+    With `present` the stream also says that the worker is there: when their last one ends and none comes back within
+    seconds, what they hold is asked of others.
+    """
+
+    async def latest() -> ServerEvent:
+        state = hosted.state
+        name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
+        return name, {"state": state, **hosted.progress().model_dump(include={"answers", "budget", "chosen", "k"})}
+
+    worker = worker_of(registry_of(request).secret, hosted.name, cookie) if present else None
+    here = None if worker is None else _present(hosted, worker)
+    return event_stream(hosted.change_signal, latest, PROGRESS_EVERY_S, request, here)
+
+
+@contextmanager
+def _present(hosted: HostedStudy, worker: Worker) -> Iterator[None]:
+    hosted.page_opened(worker)
+    try:
+        yield
+    finally:
+        hosted.page_closed(worker)

@@ -1,0 +1,195 @@
+"""What the organizer sees and does."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from PIL import Image
+
+from handful.crowd.collection.items import load_collection
+from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.output.backup_file import backup_file
+from handful.crowd.settings import Limits, Settings
+from handful.errors import StorageError
+from tests.crowd.clients import STUDY, Started, started
+
+Serve = Callable[..., Started]
+UNHURRIED = Settings(limits=Limits.none())
+HERE = f"/api/organize/{STUDY}"
+
+
+def answered(server: Started, number: int) -> None:
+    person = server.person()
+    for at in range(number):
+        person.answer(("left", "right")[at % 2], ms=100 + at)
+
+
+def test_the_key_opens_the_pages_and_logging_out_closes_them(serve: Serve) -> None:
+    server = serve()
+    organizer = server.organizer()
+    assert organizer.get(f"/organize/{STUDY}").status_code == 200
+    assert organizer.get(HERE).json()["theme"] == "Cathedrals in Venice"
+    assert organizer.post("/api/organize/logout").status_code == 204
+    assert organizer.get(HERE).status_code == 401
+    assert organizer.get(f"/organize/{STUDY}").headers["location"] == "/organize/login"
+
+
+def test_the_status_tells_items_workers_budget_and_what_may_be_claimed(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 15)
+    status = server.organizer().get(HERE).json()
+    assert (status["answers"], status["budget"], status["round"], status["k"]) == (15, 60, 1, 3)
+    assert len(status["items"]) == 8
+    assert sum(line["leader"] for line in status["items"]) == 1
+    means = [line["mean"] for line in status["items"] if line["mean"] is not None]
+    assert means == sorted(means, reverse=True)
+    known = next(line for line in status["items"] if line["mean"] is not None)
+    assert 0 <= known["lower"] < known["mean"] <= known["upper"] <= 1
+    (worker,) = status["workers"]
+    assert (worker["answers"], worker["skips"], worker["excluded"]) == (15, 0, False)
+    assert worker["left_share"] == round(8 / 15, 3)
+    assert worker["median_ms"] == 107
+    assert status["answers_per_minute"] == 15
+    assert status["active_workers"] == 1
+    assert status["certificate"]
+
+
+def test_the_summary_so_far_is_in_the_order_of_the_picks(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 60)
+    status = server.organizer().get(HERE).json()
+    chosen = server.registry.studies[STUDY].study.result().chosen
+    assert [line["id"] for line in status["chosen"]] == list(chosen)
+    assert [line["chosen"] for line in status["chosen"]] == [1, 2, 3]
+    assert [line["pick"] for line in status["rounds"]] == list(chosen)
+    assert sum(line["answers"] for line in status["rounds"]) == 60
+    assert status["state"] == "finished"
+    assert "all 3 items are picked" in status["ended"]
+
+
+def test_the_page_is_told_of_changes_without_reloading(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    person, organizer = server.person(), server.organizer()
+    with organizer.stream("GET", f"{HERE}/events") as stream:
+        told = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        assert next(told)["answers"] == 0
+        person.answer()
+        assert next(told)["answers"] == 1
+
+
+def test_closing_ends_the_study_and_the_workers_streams(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 5)
+    organizer = server.organizer()
+    with httpx.stream("GET", f"{server.url}/api/s/{STUDY}/events", timeout=20) as stream:
+        lines = stream.iter_lines()
+        assert "event: work" in (next(lines), next(lines), next(lines))
+        assert organizer.post(f"{HERE}/close").json()["state"] == "finished"
+        names = [line for line in lines if line.startswith("event: ")]
+    assert names[-1] == "event: closed"
+
+
+def test_excluding_a_worker_takes_their_answers_out_and_restoring_puts_them_back(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 12)
+    organizer = server.organizer()
+    worker = organizer.get(HERE).json()["workers"][0]["worker"]
+    without = organizer.post(f"{HERE}/exclude", json={"worker": worker, "reason": "one side only"}).json()
+    assert without["workers"][0]["excluded"]
+    assert sum(line["answers"] for line in without["items"]) == 0
+    again = organizer.post(f"{HERE}/restore", json={"worker": worker}).json()
+    assert not again["workers"][0]["excluded"]
+    assert sum(line["answers"] for line in again["items"]) > 0
+    assert organizer.post(f"{HERE}/exclude", json={"worker": "w0"}).status_code == 404
+
+
+def test_what_a_finished_study_cannot_do_is_said(serve: Serve) -> None:
+    server = serve()
+    organizer = server.organizer()
+    organizer.post(f"{HERE}/close")
+    refused = organizer.post(f"{HERE}/pause")
+    assert (refused.status_code, refused.json()["error"]) == (409, "closed")
+
+
+def test_the_export_has_a_line_per_answer_as_it_stands_and_the_journal_has_all(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    person = server.person()
+    token = person.token
+    person.answer("left", ms=5)
+    person.post("undo", {"token": token, "side": "right"})
+    organizer = server.organizer()
+    exported = organizer.get(f"{HERE}/export.csv")
+    assert exported.headers["content-disposition"] == f'attachment; filename="{STUDY}.csv"'
+    (line,) = csv.DictReader(io.StringIO(exported.text))
+    assert (line["question"], line["round"], line["side"], line["ms"]) == ("q0", "1", "left", "5")
+    assert (line["standing"], line["excluded"]) == ("provisional", "0")
+    assert int(line["answer"]) == (line["item_side"] == "right")
+    ids = {item.id for item in server.registry.collection}
+    assert {line["item"], line["rival"]} < ids
+    lines = [json.loads(line) for line in organizer.get(f"{HERE}/export.jsonl").text.splitlines()]
+    kinds = [line["kind"] for line in lines]
+    assert kinds[0] == "created"
+    assert {"asked", "told", "revised", "noted"} <= set(kinds)
+
+
+def test_the_contact_sheet_can_be_downloaded_once_something_is_chosen(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    organizer = server.organizer()
+    assert organizer.get(f"{HERE}/sheet.png").json()["error"] == "nothing_chosen"
+    answered(server, 30)
+    sheet = organizer.get(f"{HERE}/sheet.png")
+    with Image.open(io.BytesIO(sheet.content)) as picture:
+        assert picture.format == "PNG"
+        assert picture.width > 500
+
+
+def test_a_backup_made_while_running_can_be_served(serve: Serve, collection: object, tmp_path: Path) -> None:
+    storage = tmp_path / "study.db"
+    server = serve(settings=UNHURRIED, storage=storage)
+    person = server.person()
+    for _ in range(7):
+        person.answer()
+    saved = server.organizer().get("/api/organize/backup")
+    with zipfile.ZipFile(io.BytesIO(saved.content)) as archive:
+        archive.extractall(tmp_path / "restored")
+    person.answer()
+    again = load_collection(tmp_path / "restored" / "handful.db.items")
+    with started(again, themes=(), storage=tmp_path / "restored" / "handful.db") as restored:
+        hosted = restored.registry.studies[STUDY]
+        assert hosted.theme == "Cathedrals in Venice"
+        assert hosted.study.status().answers == 7
+        with httpx.Client(base_url=restored.url, cookies=person.http.cookies) as same_browser:
+            assert same_browser.get(f"/api/s/{STUDY}/next").json()["state"] == "questions"
+        assert restored.registry.secret == server.registry.secret
+
+
+def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:
+    server = serve(storage=tmp_path / "study.db")
+    target = tmp_path / "backup.zip"
+    assert backup_file(tmp_path / "study.db", server.registry.collection.folder, target) == target
+    with pytest.raises(StorageError, match="not overwritten"):
+        backup_file(tmp_path / "study.db", server.registry.collection.folder, target)
+
+
+def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(StudyPlan(k=2, explorer="topx", budget=20))
+    assert httpx.get(server.url + "/healthz").json() == {"status": "ok"}
+    hosted = server.registry.studies[STUDY]
+
+    def fails() -> None:
+        hosted.storage_works = False
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(hosted, "tick", fails)
+    deadline = time.monotonic() + 20
+    while httpx.get(server.url + "/healthz").status_code != 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

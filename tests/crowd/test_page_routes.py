@@ -1,0 +1,38 @@
+"""The pages as they are sent: what a browser may keep of them, and what it must ask for again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import httpx
+
+from tests.crowd.clients import STUDY, Started
+
+Serve = Callable[..., Started]
+
+
+def test_scripts_and_styles_are_kept_by_a_browser_under_a_name_that_changes_with_them(serve: Serve) -> None:
+    with httpx.Client(base_url=serve().url) as browser:
+        page = browser.get(f"/s/{STUDY}")
+        assert page.headers["cache-control"] == "no-store"
+        addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text))
+        assert len(addresses) > 10
+        for address in addresses:
+            assert re.match(r"/static/[0-9a-f]{12}/[a-z_]+\.(css|js|svg)$", address)
+            file = browser.get(address)
+            assert file.status_code == 200
+            assert "immutable" in file.headers["cache-control"]
+
+
+def test_scripts_of_another_release_are_not_there(serve: Serve) -> None:
+    with httpx.Client(base_url=serve().url) as browser:
+        for address in ("/static/app.css", "/static/000000000000/app.css"):
+            gone = browser.get(address)
+            assert (gone.status_code, gone.headers["cache-control"]) == (404, "no-store")
+
+
+def test_the_page_for_nothing_has_its_style(serve: Serve) -> None:
+    with httpx.Client(base_url=serve().url) as browser:
+        (style,) = re.findall(r'href="([^"]+)"', browser.get("/nothing").text)
+        assert browser.get(style).status_code == 200

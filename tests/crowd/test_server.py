@@ -1,0 +1,69 @@
+"""Listening, logging, and stopping."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.web.logs import JsonLines, log_to
+from handful.crowd.web.server import listen, port_of
+from handful.errors import InvalidProblem
+from tests.crowd.clients import STUDY, started
+
+
+def test_an_error_is_logged_by_its_kind_and_place_and_without_its_words() -> None:
+    try:
+        raise ValueError("the name of a person")
+    except ValueError:
+        record = logging.LogRecord("a", logging.ERROR, __file__, 1, "it failed", (), sys.exc_info())
+    told = json.loads(JsonLines().format(record))
+    assert (told["event"], told["level"], told["error"]) == ("it failed", "error", "ValueError")
+    assert told["where"][0].startswith("test_server.py:")
+    assert "person" not in json.dumps(told)
+
+
+def test_logs_go_where_they_are_sent(tmp_path: Path) -> None:
+    logger = logging.getLogger("handful.crowd")
+    try:
+        log_to(tmp_path / "log.jsonl")
+        logger.info("begun", extra={"study": "a"})
+        told = json.loads((tmp_path / "log.jsonl").read_text())
+        assert (told["event"], told["study"], told["level"]) == ("begun", "a", "info")
+    finally:
+        for handler in logger.handlers:
+            handler.close()
+        log_to(None)
+
+
+def test_a_taken_port_is_refused_in_words() -> None:
+    with listen("127.0.0.1", 0) as taken, pytest.raises(InvalidProblem, match="choose another --port"):
+        listen("127.0.0.1", port_of(taken))
+
+
+def test_mere_listeners_do_not_keep_the_server_from_stopping(collection: Collection) -> None:
+    ended = threading.Event()
+
+    def hear(url: str) -> None:
+        with httpx.stream("GET", f"{url}/api/s/{STUDY}/events", timeout=30) as stream:
+            for _ in stream.iter_lines():
+                pass
+        ended.set()
+
+    with started(collection) as server:
+        listener = threading.Thread(target=hear, args=(server.url,))
+        listener.start()
+        deadline = time.monotonic() + 10
+        while not len(server.limits.streams) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    assert ended.wait(5)
+    assert len(server.limits.streams) == 0

@@ -1,0 +1,108 @@
+"""From a storage, a collection and themes to the studies that are served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handful import Preferences, Study, Values
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.registry import Registry, slug_of
+from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
+from handful.errors import InvalidProblem, ItemsChanged
+
+PLAN = StudyPlan(k=2, explorer="topx", budget=40)
+
+
+def opened(collection: Collection, storage: Path, *themes: str, said: list[str] | None = None) -> Registry:
+    return open_registry(storage, collection, themes, PLAN, say=(said if said is not None else []).append)
+
+
+@pytest.mark.parametrize(
+    ("theme", "address"),
+    [
+        ("Cathedrals in Venice", "cathedrals-in-venice"),
+        ("  Été à Venise!  ", "ete-a-venise"),
+        ("日本", "study"),
+        ("../../etc", "etc"),
+        ("<script>", "script"),
+        ("login", "login-2"),
+        ("backup", "backup-2"),
+        ("x" * 300, "x" * 60),
+    ],
+)
+def test_a_theme_has_an_address_that_is_plain(theme: str, address: str) -> None:
+    assert slug_of(theme) == address
+
+
+def test_two_themes_never_share_an_address() -> None:
+    assert slug_of("A!", {"a"}) == "a-2"
+    assert slug_of("A?", {"a", "a-2"}) == "a-3"
+
+
+def test_studies_are_taken_up_again_by_their_theme_and_new_ones_begun(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    first = opened(collection, storage, "Boats", "Boats!")
+    assert {name: hosted.theme for name, hosted in first.studies.items()} == {"boats": "Boats", "boats-2": "Boats!"}
+    first.close()
+    second = opened(collection, storage, "Boats!", "Masks")
+    assert {hosted.theme for hosted in second.studies.values()} == {"Boats", "Boats!", "Masks"}
+    second.close()
+    third = opened(collection, storage)
+    assert set(third.studies) == {"boats", "boats-2", "masks"}
+    third.close()
+
+
+def test_studies_about_other_things_are_left_alone(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    Study(["x", "y", "z"], 1, feedback=Preferences(), budget=9, explorer="topx", storage=storage, name="others").close()
+    values = Study(
+        collection.ids, 1, feedback=Values(noise=1), budget=9, explorer="topx", storage=storage, name="values"
+    )
+    values.close()
+    with pytest.raises(ItemsChanged, match="give a --theme"):
+        opened(collection, storage)
+    said: list[str] = []
+    registry = opened(collection, storage, "Boats", said=said)
+    assert set(registry.studies) == {"boats"}
+    assert said == ["study 'values' asks for values, and people can only compare: it is left out"]
+    registry.close()
+
+
+def test_nothing_stays_locked_when_opening_fails(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    opened(collection, storage, "Boats").close()
+    with pytest.raises(InvalidProblem):
+        open_registry(storage, collection, ["Masks"], StudyPlan(k=100, explorer="topx"))
+    opened(collection, storage).close()
+
+
+def test_workers_are_counted_again_after_a_restart(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    registry = opened(collection, storage, "Boats")
+    study = registry.studies["boats"].study
+    for number, question in enumerate(study.ask(6, worker="w1")):
+        study.tell(question.id, True, "w1", {"side": "left" if number < 2 else "right", "ms": 100 * number})
+    study.exclude("w1")
+    registry.close()
+    again = opened(collection, storage)
+    tally = again.studies["boats"].tallies["w1"]
+    assert (tally.answers, tally.left_share, tally.median_ms, tally.excluded) == (6, 0.333, 250, True)
+    again.close()
+
+
+def test_a_small_budget_is_told(collection: Collection, tmp_path: Path) -> None:
+    said: list[str] = []
+    registry = open_registry(
+        tmp_path / "a.db", collection, ["Boats"], StudyPlan(k=2, explorer="topx", budget=8), say=said.append
+    )
+    registry.close()
+    assert len(said) == 1
+    assert said[0].startswith("Boats: the budget gives the first round 4 answers for 8 candidates")
+
+
+def test_the_collection_lives_beside_the_database() -> None:
+    assert items_folder("photos.db") == items_folder("sqlite:///photos.db") == Path("photos.db.items")
+    assert items_folder(Path("/data/photos.db")) == Path("/data/photos.db.items")
+    assert items_folder("postgresql://me:secret@host/crowd?sslmode=require") == Path("crowd.items")

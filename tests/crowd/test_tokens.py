@@ -1,0 +1,109 @@
+"""Tokens and cookies: nobody can make, read, move or reuse them."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handful.crowd.hosting.tokens import (
+    Secret,
+    Worker,
+    is_organizer_key,
+    is_session,
+    new_cookie,
+    new_session,
+    secret_in,
+    worker_of,
+)
+
+SECRET = Secret(b"s" * 32)
+
+
+def someone(study: str = "a", secret: Secret = SECRET) -> Worker:
+    worker = worker_of(secret, study, new_cookie(secret, study))
+    assert worker is not None
+    return worker
+
+
+@given(st.integers(0, 2**40))
+def test_a_token_means_its_question_to_its_worker_and_nothing_to_others(number: int) -> None:
+    worker, other = someone(), someone()
+    token = worker.token(f"q{number}")
+    assert worker.question(token) == f"q{number}"
+    assert other.question(token) is None
+
+
+@given(st.integers(0, 1000), st.integers(0, 27), st.sampled_from("ABCabc019-_"))
+def test_a_token_with_one_letter_changed_means_nothing(number: int, at: int, letter: str) -> None:
+    worker = someone()
+    token = worker.token(f"q{number}")
+    forged = token[:at] + letter + token[at + 1 :]
+    assert forged == token or worker.question(forged) is None
+
+
+@given(st.text(max_size=80))
+def test_any_other_text_is_neither_a_token_nor_a_cookie_nor_a_session(text: str) -> None:
+    assert someone().question(text) is None
+    assert worker_of(SECRET, "a", text) is None
+    assert not is_session(SECRET, text, 0.0)
+
+
+def test_tokens_do_not_tell_which_question_they_mean() -> None:
+    worker = someone()
+    tokens = [worker.token(f"q{n}") for n in range(200)]
+    assert len({token[:4] for token in tokens}) > 190
+    assert len({token[-4:] for token in tokens}) > 190
+
+
+def test_a_cookie_is_of_one_study_and_one_database() -> None:
+    cookie = new_cookie(SECRET, "a")
+    assert worker_of(SECRET, "a", cookie) is not None
+    assert worker_of(SECRET, "b", cookie) is None
+    assert worker_of(Secret(b"t" * 32), "a", cookie) is None
+    assert worker_of(SECRET, "a", None) is None
+
+
+def test_a_workers_name_in_the_journal_does_not_lead_back_to_the_cookie() -> None:
+    cookie = new_cookie(SECRET, "a")
+    worker = worker_of(SECRET, "a", cookie)
+    again = worker_of(SECRET, "a", cookie)
+    assert worker is not None
+    assert again is not None
+    assert worker.id == again.id
+    assert worker.id[1:] not in cookie
+    assert len(worker.id) == 17
+
+
+def test_sides_are_a_fair_coin_and_stay_as_they_are() -> None:
+    worker = someone()
+    left = [worker.item_is_left(f"q{n}") for n in range(2000)]
+    assert 880 < sum(left) < 1120
+    assert left == [worker.item_is_left(f"q{n}") for n in range(2000)]
+    other = someone()
+    assert 850 < sum(a == other.item_is_left(f"q{n}") for n, a in enumerate(left)) < 1150
+
+
+def test_a_session_ends_and_cannot_be_prolonged() -> None:
+    session = new_session(SECRET, until=1000.0)
+    assert is_session(SECRET, session, 999.0)
+    assert not is_session(SECRET, session, 1000.0)
+    assert not is_session(Secret(b"t" * 32), session, 999.0)
+    longer = new_session(SECRET, until=9000.0)
+    assert not is_session(SECRET, longer[:11] + session[11:], 1500.0)
+
+
+def test_the_key_may_be_typed_with_spaces_and_capitals() -> None:
+    key = SECRET.organizer_key
+    assert is_organizer_key(SECRET, f" {key[:6].upper()} {key[6:]}\n")
+    assert not is_organizer_key(SECRET, key[:-1])
+    assert not is_organizer_key(SECRET, "")
+
+
+def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    made = secret_in(tmp_path / "items")
+    assert secret_in(tmp_path / "items") == made
+    assert secret_in(tmp_path / "others") != made
+    assert stat.S_IMODE((tmp_path / "items" / "secret").stat().st_mode) == 0o600
