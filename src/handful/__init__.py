@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from handful.core.certificates import Certificate
     from handful.core.explorers.registry import Certified, Duels, Pivot, Sharp, TopX, Uniform, Worth
     from handful.core.feedback import Preferences, Values
+    from handful.exact.check import Checked, check
+    from handful.exact.maximize import maximize
+    from handful.exact.ranking import Ranking
     from handful.lab.pricing import Price, estimate
     from handful.study import Question, Receipt, Result, RoundResult, Status, Study
 
@@ -22,12 +25,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "Certificate": "handful.core.certificates",
     "Certified": "handful.core.explorers.registry",
+    "Checked": "handful.exact.check",
     "Duels": "handful.core.explorers.registry",
     "PerItem": "handful.core.budget",
     "Pivot": "handful.core.explorers.registry",
     "Preferences": "handful.core.feedback",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
+    "Ranking": "handful.exact.ranking",
     "Receipt": "handful.study",
     "Result": "handful.study",
     "RoundResult": "handful.study",
@@ -38,18 +43,22 @@ _HOMES = {
     "Uniform": "handful.core.explorers.registry",
     "Values": "handful.core.feedback",
     "Worth": "handful.core.explorers.registry",
+    "check": "handful.exact.check",
     "estimate": "handful.lab.pricing",
+    "maximize": "handful.exact.maximize",
 }
 
 __all__ = [
     "Certificate",
     "Certified",
+    "Checked",
     "Duels",
     "PerItem",
     "Pivot",
     "Preferences",
     "Price",
     "Question",
+    "Ranking",
     "Receipt",
     "Result",
     "RoundResult",
@@ -60,7 +69,9 @@ __all__ = [
     "Uniform",
     "Values",
     "Worth",
+    "check",
     "estimate",
+    "maximize",
 ]
 
 

@@ -25,8 +25,8 @@ class Progress(Protocol):
     def gain(self, item: int) -> float:
         """f(item | S); zero for an item of S."""
 
-    def gains(self) -> Floats:
-        """f(a | S) for every item a; zero on S."""
+    def gains(self, items: Ints | None = None) -> Floats:
+        """f(a | S) for every item a, or for these items; zero on S."""
 
     def add(self, item: int) -> None:
         """S = S ∪ {item}."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from handful.core.objective import Floats
 from handful.errors import InvalidCollection, InvalidProblem
-from handful.objectives.growing import Growing, numbers
+from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table
+from handful.objectives.growing import Columns
 
 Tags = Collection[str]
 
@@ -21,20 +22,27 @@ TOTAL_WEIGHT = 20.0
 class Coverage:
     """f(S) = Σ_j w_j·(1 − Π_{s∈S}(1 − f′_j(s))): how much of the weighted topics S covers.
 
-    `matrix[s, j]` is f′_j(s) in [0, 1]: the probability that item s covers topic j on its own.
+    `matrix[s, j]` is f′_j(s) in [0, 1]: the probability that item s covers topic j on its own. Where it is 0 or 1, f is
+    the weight of the topics that some item of S covers (weighted coverage). `avoid` are rows like those of `matrix`
+    for what is there already: only what is new counts. Monotone and submodular.
     """
 
-    def __init__(self, weights: npt.ArrayLike, matrix: npt.ArrayLike) -> None:
-        self.weights: Floats = numbers("weights", weights, 1)
-        self.matrix: Floats = numbers("coverage", matrix, 2)
+    monotone = True
+    submodular = True
+
+    def __init__(self, weights: object, matrix: object, avoid: object = None) -> None:
+        self.matrix: Table2D = _probabilities("coverage", matrix)
+        self.ids = ids_of(matrix)
         topics = self.matrix.shape[1]
+        self.weights: Floats = numbers("weights", weights, 1).astype(np.float64)
         if len(self.weights) != topics:
             raise InvalidProblem(f"{len(self.weights)} weights for {topics} topics: give one weight per column")
-        if self.matrix.max() > 1.0:
-            item, topic = (int(i) for i in np.argwhere(self.matrix > 1.0)[0])
-            raise InvalidProblem(
-                f"coverage[{item}, {topic}] is {self.matrix[item, topic]}: it is a probability; divide by the largest"
-            )
+        self.left: Floats = self.weights.copy()
+        if avoid is not None:
+            there = _probabilities("avoid", avoid)
+            if isinstance(there, Sparse) or there.shape[1] != topics:
+                raise InvalidProblem(f"avoid must be a dense table with the {topics} columns of the items")
+            self.left *= np.prod(1.0 - there, axis=0)
 
     @classmethod
     def from_tags(
@@ -49,29 +57,40 @@ class Coverage:
     @property
     def size(self) -> int:
         """N, the number of items."""
-        return len(self.matrix)
+        return self.matrix.shape[0]
 
     def start(self) -> CoverageProgress:
         """Progress at the empty set."""
-        return CoverageProgress(self.weights, self.matrix)
+        return CoverageProgress(self.left, self.matrix)
 
 
-class CoverageProgress(Growing):
+class CoverageProgress(Columns):
     """Coverage at a growing set: `w_j·Π_{s∈S}(1 − f′_j(s))`, the weight of each topic still to be had."""
 
-    def __init__(self, weights: Floats, matrix: Floats) -> None:
-        super().__init__(len(matrix))
-        self._matrix = matrix
-        self._left = weights.copy()
+    def __init__(self, left: Floats, matrix: Table2D) -> None:
+        super().__init__(matrix)
+        self._type = (matrix.data if isinstance(matrix, Sparse) else matrix).dtype
+        self._left = left.copy()
+        self._now = left.astype(self._type)
 
-    def _gain(self, item: int) -> float:
-        return float((self._matrix[item] * self._left).sum())
+    def _rises(self, entries: Real, columns: Any) -> Real:
+        return np.asarray(entries * self._now[columns])
 
-    def _gains(self) -> Floats:
-        return np.asarray((self._matrix * self._left).sum(axis=1))
+    def _take(self, entries: Real, columns: Any) -> None:
+        self._left[columns] *= 1.0 - entries
+        self._now = self._left.astype(self._type)
 
-    def _absorb(self, item: int) -> None:
-        self._left *= 1.0 - self._matrix[item]
+
+def _probabilities(what: str, given: object) -> Table2D:
+    matrix = table(what, given)
+    entries = matrix.data if isinstance(matrix, Sparse) else matrix
+    if entries.size and entries.max() > 1.0:
+        full = matrix.dense() if isinstance(matrix, Sparse) else matrix
+        item, topic = (int(i) for i in np.argwhere(full > 1.0)[0])
+        raise InvalidProblem(
+            f"{what}[{item}, {topic}] is {full[item, topic]}: it is a probability; divide by the largest"
+        )
+    return matrix
 
 
 def most_frequent(tags: Sequence[Tags], count: int = 20) -> tuple[str, ...]:

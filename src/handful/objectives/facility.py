@@ -2,45 +2,189 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+import math
+from typing import Any
 
-from handful.core.objective import Floats
-from handful.objectives.growing import Growing, numbers
+import numpy as np
+
+from handful.core.objective import Floats, Ints
+from handful.errors import InvalidProblem
+from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table, weights_for
+from handful.objectives.growing import Columns, Growing
+from handful.objectives.similarity import Alike, Metric, alike
+
+STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept
+NEGATIVE = (
+    "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
+    "say negatives='clip' (take them for 0){or_}"
+)
 
 
 class FacilityLocation:
     """f(S) = Σ_c max_{s∈S} similarity[s, c], similarities ≥ 0; one row per item, one column per client.
 
     With items as their own clients it picks representatives: a summary in which everything finds something like itself.
+    `query` weights the clients: what matters more, counts more. `avoid` are rows of similarities for what is there
+    already: only what serves a client better than that counts. Monotone and submodular.
     """
 
-    def __init__(self, similarity: npt.ArrayLike) -> None:
-        self.similarity: Floats = numbers("similarity", similarity, 2)
+    monotone = True
+    submodular = True
+
+    def __init__(self, similarity: object, *, query: object = None, avoid: object = None) -> None:
+        self.similarity: Table2D | Alike = table("similarity", similarity)
+        self.ids = ids_of(similarity)
+        self.weights: Floats | None = None  # of the clients; where a table is kept, they are multiplied into it
+        self.sampled: tuple[int, int] | None = None  # so many clients were drawn of so many
+        self.most: float | None = None  # the largest similarity there can be, where that is known
+        clients = self.similarity.shape[1]
+        if query is not None:
+            self.weights = weights_for("query weights", query, clients, "client")
+        self.served: Floats = np.zeros(clients)
+        if avoid is not None:
+            there = numbers("avoid", avoid, 2)
+            if there.shape[1] != clients:
+                raise InvalidProblem(f"avoid has {there.shape[1]} columns, similarity has {clients}: give as many")
+            self.served = there.max(axis=0).astype(np.float64)
+        self._keep()
+
+    @classmethod
+    def from_features(
+        cls,
+        features: object,
+        *,
+        metric: str = "cosine",
+        negatives: str = "refuse",
+        gamma: float | None = None,
+        represent: int | object | None = None,
+        query: object = None,
+        avoid: object = None,
+        seed: int = 0,
+    ) -> FacilityLocation:
+        """From one row of features per item; similarities are computed in portions, never all kept where many.
+
+        metric: "cosine", "dot", "rbf" or "euclidean", see `handful.objectives.Metric`; `negatives` says what is done
+        with similarities below zero: "refuse", "clip", or "shift" (cosines, by 1).
+        represent: the rows to be represented, if not the items themselves; a whole number draws so many items by
+        `seed` (f is then an estimate of the whole: see `error`).
+        query: relevance weights, one per row to be represented; or a table of queries, in which case a row weighs as
+        much as it resembles the query most like it. avoid: rows that are there already.
+        """
+        how = Metric(metric, negatives, gamma)
+        items = numbers("features", features, 2, negative=True)
+        others, drawn = _represented(items, represent, seed)
+        pairs = alike(items, how, others, "represent")
+        weights = _relevance(query, pairs, how)
+        served = None if avoid is None else _against(avoid, pairs, "avoid").max(axis=0)
+        found = cls.__new__(cls)
+        found.similarity, found.ids = pairs, ids_of(features)
+        found.weights = weights if drawn is None else weights * (len(items) / drawn)
+        found.most = None if pairs.metric.most is None else pairs.metric.most * float(weights.max())
+        found.sampled = None if drawn is None else (drawn, len(items))
+        found.served = np.zeros(pairs.shape[1]) if served is None else np.maximum(served, 0.0).astype(np.float64)
+        if math.prod(pairs.shape) <= STORED:
+            found.similarity = pairs.all()
+            refuse_negatives(float(found.similarity.min()), how)
+        if found.weights is not None and (found.weights == 1.0).all():
+            found.weights = None
+        found._keep()
+        return found
+
+    def _keep(self) -> None:
+        """Multiply the weights into a kept table, so that only one thing is to be looked at from then on."""
+        if self.weights is None or isinstance(self.similarity, Alike):
+            return
+        if isinstance(self.similarity, Sparse):
+            s = self.similarity
+            self.similarity = Sparse(
+                s.data * self.weights[s.indices].astype(s.data.dtype), s.indices, s.indptr, s.shape
+            )
+        else:
+            self.similarity = self.similarity * self.weights.astype(self.similarity.dtype)
+        self.served = self.served * self.weights
+        self.weights = None
 
     @property
     def size(self) -> int:
         """N, the number of items."""
-        return len(self.similarity)
+        return self.similarity.shape[0]
 
-    def start(self) -> FacilityProgress:
+    def start(self) -> Growing:
         """Progress at the empty set."""
-        return FacilityProgress(self.similarity)
+        if isinstance(self.similarity, Alike):
+            from handful.objectives.streamed import StreamedProgress  # it compiles: not before it is needed
+
+            return StreamedProgress(self.similarity, self.weights, self.served)
+        return FacilityProgress(self.similarity, self.served)
+
+    def memory(self, k: int) -> int:
+        """Bytes that picking takes besides the features: a copy of the rows to be represented."""
+        if not isinstance(self.similarity, Alike):
+            return 0
+        return int(self.similarity.clients.nbytes) + 8 * int(self.similarity.items.itemsize) * self.similarity.shape[1]
+
+    def error(self, k: int, delta: float = 0.05) -> float:
+        """How far f may be from the f of all clients, with probability 1 − delta, for all sets of k items at once.
+
+        Zero where no clients were drawn; infinite for "dot", which has no largest value. By Hoeffding's inequality and
+        a union bound over the sets.
+        """
+        if self.sampled is None:
+            return 0.0
+        drawn, of = self.sampled
+        if self.most is None:
+            return math.inf
+        sets = k * math.log(math.e * self.size / k)
+        return of * self.most * math.sqrt((sets + math.log(2.0 / delta)) / (2.0 * drawn))
 
 
-class FacilityProgress(Growing):
+class FacilityProgress(Columns):
     """Facility location at a growing set: how well each client is served already."""
 
-    def __init__(self, similarity: Floats) -> None:
-        super().__init__(len(similarity))
-        self._similarity = similarity
-        self._served = np.zeros(similarity.shape[1])
+    def __init__(self, similarity: Table2D, served: Floats) -> None:
+        super().__init__(similarity)
+        self._served = served.astype((similarity.data if isinstance(similarity, Sparse) else similarity).dtype)
 
-    def _gain(self, item: int) -> float:
-        return float(np.maximum(self._similarity[item] - self._served, 0.0).sum())
+    def _rises(self, entries: Real, columns: Any) -> Real:
+        rises = entries - self._served[columns]
+        return np.maximum(rises, 0.0, out=rises)
 
-    def _gains(self) -> Floats:
-        return np.asarray(np.maximum(self._similarity - self._served, 0.0).sum(axis=1))
+    def _take(self, entries: Real, columns: Any) -> None:
+        self._served[columns] = np.maximum(self._served[columns], entries)
 
-    def _absorb(self, item: int) -> None:
-        np.maximum(self._served, self._similarity[item], out=self._served)
+
+def _represented(items: Real, represent: object, seed: int) -> tuple[object, int | None]:
+    """The rows to be represented (None: the items), and how many were drawn."""
+    if represent is None:
+        return None, None
+    if isinstance(represent, (int, np.integer)) and not isinstance(represent, bool):
+        if represent < 1:
+            raise InvalidProblem(f"represent is {represent}: draw at least one row")
+        if represent >= len(items):
+            return None, None
+        drawn: Ints = np.sort(np.random.default_rng(seed).choice(len(items), size=int(represent), replace=False))
+        return items[drawn], int(represent)
+    return represent, None
+
+
+def _relevance(query: object, pairs: Alike, how: Metric) -> Floats:
+    clients = pairs.shape[1]
+    if query is None:
+        return np.ones(clients)
+    if real("query", query).ndim == 1:
+        return weights_for("query weights", query, clients, "client")
+    return np.maximum(_against(query, pairs, "query").max(axis=0), 0.0).astype(np.float64)
+
+
+def _against(rows: object, pairs: Alike, what: str) -> Real:
+    """The similarities of these rows to the clients."""
+    given = numbers(what, rows, 2, negative=True).astype(pairs.clients.dtype, copy=False)
+    one = alike(given, pairs.metric, pairs.clients, what)
+    return np.concatenate([one.rows(at) for at in blocks(*one.shape)])
+
+
+def refuse_negatives(least: float, how: Metric) -> None:
+    """Facility location needs similarities ≥ 0."""
+    if least < 0.0:
+        also = ", or negatives='shift' (add 1 to every cosine)" if how.name == "cosine" else ""
+        raise InvalidProblem(NEGATIVE.format(least=least, or_=also))

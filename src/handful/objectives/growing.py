@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from handful.core.objective import Floats
+from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
+from handful.objectives.arrays import Real, Rows, Sparse, Table2D, blocks, segment_sums
+
+ALL = slice(None)
 
 
 class Growing(ABC):
-    """A progress that only has to say what an item adds and how its own state takes the item in.
+    """A progress that only has to say what items add and how its own state takes an item in.
 
     `gain(a)` and `gains()[a]` are the same number to the bit, and (but for tables, which say what they say) rounding
     never makes a gain grow as S grows: lazy greedy and greedy then agree on ties as well.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, width: int = 1) -> None:
         self._chosen: tuple[int, ...] = ()
         self._value = 0.0
         self._size = size
+        self._width = width  # numbers that one gain takes: so many items are worked on together
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -38,10 +42,16 @@ class Growing(ABC):
         self._check(item)
         return 0.0 if item in self._chosen else self._gain(item)
 
-    def gains(self) -> Floats:
-        """f(a | S) for every item a; zero on S."""
-        gains = self._gains()
-        gains[list(self._chosen)] = 0.0
+    def gains(self, items: Ints | None = None) -> Floats:
+        """f(a | S) for every item a, or for these items; zero on S."""
+        count = self._size if items is None else len(items)
+        gains = np.empty(count)
+        for at in blocks(count, self._width):
+            gains[at] = self._gains(at if items is None else items[at])
+        if items is None:
+            gains[list(self._chosen)] = 0.0
+        elif self._chosen:
+            gains[np.isin(items, self._chosen)] = 0.0
         return gains
 
     def add(self, item: int) -> None:
@@ -50,39 +60,61 @@ class Growing(ABC):
         if item in self._chosen:
             return
         self._value += self._gain(item)
-        self._absorb(item)
+        self._absorb(int(item))
         self._chosen = (*self._chosen, int(item))
 
     def _check(self, item: int) -> None:
         if not 0 <= item < self._size:
             raise InvalidProblem(f"item {item} is not there: this objective has items 0..{self._size - 1}")
 
-    @abstractmethod
     def _gain(self, item: int) -> float:
-        """f(item | S) for an item outside S."""
+        return float(self._gains(slice(item, item + 1))[0])
 
     @abstractmethod
-    def _gains(self) -> Floats:
-        """f(a | S) for every item, in an array of its own; what stands at items of S does not matter."""
+    def _gains(self, rows: Rows) -> Floats:
+        """f(a | S) for these items; what stands at items of S does not matter."""
 
     @abstractmethod
     def _absorb(self, item: int) -> None:
         """Take a new item into the state."""
 
 
-def numbers(what: str, given: npt.ArrayLike, dimensions: int) -> Floats:
-    """A read-only, contiguous copy of finite numbers ≥ 0 with the given number of dimensions, none of them empty."""
-    try:
-        array = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"{what} must be an array of numbers, all rows equally long: {error}") from None
-    if array.ndim != dimensions or array.size == 0:
-        shape = "a non-empty list" if dimensions == 1 else "a non-empty table (one row per item)"
-        raise InvalidProblem(f"{what} must be {shape} of numbers, got an array of shape {array.shape}")
-    for wrong, problem in ((~np.isfinite(array), "not a finite number"), (array < 0, "negative")):
-        if wrong.any():
-            where = tuple(int(i) for i in np.argwhere(wrong)[0])
-            at = where[0] if dimensions == 1 else where
-            raise InvalidProblem(f"{what}[{at}] is {array[where]}, {problem}: give finite numbers ≥ 0")
-    array.flags.writeable = False
-    return array
+class Columns(Growing):
+    """f(S) = Σ_c h_c(x_sc, s ∈ S): an item adds something in every column of its row, and nothing where it has 0."""
+
+    def __init__(self, matrix: Table2D) -> None:
+        super().__init__(*matrix.shape)
+        self._matrix = matrix
+        if isinstance(matrix, Sparse):
+            self._width = max(1, len(matrix.data) // matrix.shape[0])
+
+    def _gains(self, rows: Rows) -> Floats:
+        if isinstance(self._matrix, Sparse):
+            entries, columns, counts = self._matrix.rows(rows)
+            return segment_sums(np.asarray(self._rises(entries, columns)), counts)
+        return np.asarray(self._rises(self._matrix[rows], ALL).sum(axis=-1, dtype=np.float64))
+
+    def _absorb(self, item: int) -> None:
+        if isinstance(self._matrix, Sparse):
+            self._take(*self._matrix.row(item))
+        else:
+            self._take(self._matrix[item], ALL)
+
+    @abstractmethod
+    def _rises(self, entries: Real, columns: Any) -> Real:
+        """What each entry adds in its column now."""
+
+    @abstractmethod
+    def _take(self, entries: Real, columns: Any) -> None:
+        """The columns take a new item's entries in."""
+
+
+class Kept(Growing):
+    """A progress that keeps the gains of all items up to date, so that asking for them costs nothing."""
+
+    def __init__(self, gains: Floats) -> None:
+        super().__init__(len(gains))
+        self._kept = gains
+
+    def _gains(self, rows: Rows) -> Floats:
+        return self._kept[rows]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import numpy.typing as npt
+import numpy as np
 
 from handful.core.objective import Floats
-from handful.objectives.growing import Growing, numbers
+from handful.objectives.arrays import ids_of, numbers
+from handful.objectives.growing import Kept
 
 
 class Modular:
-    """f(S) = Σ_{s∈S} values[s], values ≥ 0."""
+    """f(S) = Σ_{s∈S} values[s], values ≥ 0. Monotone and submodular (with equality)."""
 
-    def __init__(self, values: npt.ArrayLike) -> None:
-        self.values: Floats = numbers("values", values, 1)
+    monotone = True
+    submodular = True
+    keeps_gains = True
+
+    def __init__(self, values: object) -> None:
+        self.values: Floats = numbers("values", values, 1).astype(np.float64)
+        self.ids = ids_of(values)
 
     @property
     def size(self) -> int:
@@ -24,18 +30,8 @@ class Modular:
         return ModularProgress(self.values)
 
 
-class ModularProgress(Growing):
+class ModularProgress(Kept):
     """A modular function at a growing set; it has nothing to remember."""
-
-    def __init__(self, values: Floats) -> None:
-        super().__init__(len(values))
-        self._values = values
-
-    def _gain(self, item: int) -> float:
-        return float(self._values[item])
-
-    def _gains(self) -> Floats:
-        return self._values.copy()
 
     def _absorb(self, item: int) -> None:
         pass

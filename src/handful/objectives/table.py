@@ -10,6 +10,7 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
+from handful.objectives.arrays import Rows
 from handful.objectives.growing import Growing
 
 Subset = frozenset[int]
@@ -23,6 +24,9 @@ class Table:
 
     The table must be complete, with f(∅) = 0, monotone and submodular: no guarantee would hold otherwise.
     """
+
+    monotone = True
+    submodular = True
 
     def __init__(self, values: Mapping[Subset, float]) -> None:
         items = sorted(frozenset().union(*values))
@@ -88,11 +92,9 @@ class TableProgress(Growing):
         """f(S), as the table has it."""
         return self._values[self._subset]
 
-    def _gain(self, item: int) -> float:
-        return self._values[self._subset | {item}] - self._values[self._subset]
-
-    def _gains(self) -> Floats:
-        return np.array([self._gain(item) for item in range(self._size)])
+    def _gains(self, rows: Rows) -> Floats:
+        items = range(self._size)[rows] if isinstance(rows, slice) else rows.tolist()
+        return np.array([self._values[self._subset | {item}] - self._values[self._subset] for item in items])
 
     def _absorb(self, item: int) -> None:
         self._subset = self._subset | {item}

@@ -52,7 +52,7 @@ def cells(scale: Scale) -> list[Cell]:
 def world(seed: int) -> tuple[Coverage, float, float]:
     """A collection's objective, f(OPT) by looking at every set, and f(greedy)."""
     objective = venice(seed, ITEMS).objective
-    missed = 1.0 - objective.matrix
+    missed = 1.0 - np.asarray(objective.matrix)
     sets = np.array(list(combinations(range(ITEMS), PICKS)))
     covered = objective.weights * (1.0 - missed[sets].prod(axis=1))
     return objective, float(covered.sum(axis=1).max()), greedy(objective, PICKS).value

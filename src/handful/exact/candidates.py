@@ -1,0 +1,94 @@
+"""Which item to take next: the one with the largest gain, found without computing gains that cannot matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from handful.core.objective import Floats, Ints, Progress
+
+AT_ONCE = 4096  # gains asked for together at most
+
+
+class Candidates:
+    """The items still to be had, with an upper bound of what each adds.
+
+    Gains of a submodular function only fall as the set grows, so a gain computed earlier is an upper bound now
+    (Minoux 1978). With lazy=False every gain is computed anew each time. Ties go to the lowest index either way.
+    """
+
+    def __init__(self, progress: Progress, size: int, *, lazy: bool) -> None:
+        self.progress = progress
+        self.upper: Floats = np.full(size, np.inf)
+        self.open: Any = np.ones(size, dtype=bool)
+        self.evaluations = 0
+        self._lazy = lazy
+        self._fresh: Any = np.zeros(size, dtype=bool)
+
+    def best(self, pool: Ints | None = None, costs: Floats | None = None) -> int | None:
+        """The open item with the largest gain (per cost, where costs are given), of those in `pool`; None if none."""
+        where: Any = slice(None) if pool is None else pool
+        if pool is None and self._all_unknown():
+            self.refresh_all()
+        elif not self._lazy:
+            self.refresh(np.flatnonzero(self.open) if pool is None else pool[self.open[pool]])
+        keys = self._keys(where, costs)
+        top = int(keys.argmax()) if len(keys) else 0
+        if not len(keys) or keys[top] == -np.inf:
+            return None
+        fresh = self._fresh[where]
+        if not fresh[top]:
+            self._settle(where, keys, fresh, costs, top)
+            top = int(keys.argmax())
+        return top if pool is None else int(pool[top])
+
+    def _settle(self, where: Any, keys: Floats, fresh: Any, costs: Floats | None, top: int) -> None:
+        """Compute gains, largest bounds first, until the largest of all is not a bound but a gain."""
+        at = np.array([top])
+        batch = 1
+        floor = keys[fresh].max() if fresh.any() else -np.inf
+        waiting: Ints | None = None
+        while len(at):
+            self.refresh(at if isinstance(where, slice) else where[at])
+            keys[at] = self._keys(at if isinstance(where, slice) else where[at], costs)
+            floor = max(floor, keys[at].max())
+            if waiting is None:
+                fresh = self._fresh[where]
+                waiting = np.flatnonzero(~fresh & (keys >= floor) & (keys > -np.inf))
+                waiting = waiting[np.argsort(-keys[waiting], kind="stable")]
+            else:
+                waiting = waiting[len(at) :]
+                waiting = waiting[: len(waiting) - np.searchsorted(keys[waiting][::-1], floor)]
+            batch = min(2 * batch, AT_ONCE)
+            at = waiting[:batch]
+
+    def take(self, item: int) -> float:
+        """S = S ∪ {item}; what it added."""
+        before = self.progress.value
+        self.progress.add(item)
+        self.open[item] = False
+        self.upper[item] = 0.0
+        self._fresh[:] = False
+        return self.progress.value - before
+
+    def refresh(self, items: Ints) -> None:
+        """Compute the gains of these items now, unless they are known."""
+        stale = items[~self._fresh[items]]
+        if len(stale):
+            self.upper[stale] = self.progress.gains(stale)
+            self._fresh[stale] = True
+            self.evaluations += len(stale)
+
+    def refresh_all(self) -> None:
+        """Compute all gains now."""
+        self.upper[:] = self.progress.gains()
+        self._fresh[:] = True
+        self.evaluations += len(self.upper) - len(self.progress.chosen)
+
+    def _all_unknown(self) -> bool:
+        return self.upper[0] == np.inf and bool((self.upper == np.inf).all())
+
+    def _keys(self, where: Any, costs: Floats | None) -> Floats:
+        upper = self.upper[where] if costs is None else self.upper[where] / costs[where]
+        return np.where(self.open[where], upper, -np.inf)

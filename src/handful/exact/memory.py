@@ -1,0 +1,43 @@
+"""What a run will need, told before it starts."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from handful.core.objective import Objective
+from handful.errors import InvalidProblem
+
+LOG = logging.getLogger("handful.exact")
+WORTH_SAYING = 500_000_000
+PER_ITEM = 40  # bytes: an upper bound, a cost, and what is drawn or sorted
+
+
+def estimate_memory(objective: Objective, k: int) -> int:
+    """Bytes that picking k items takes, besides what the objective holds already."""
+    own = getattr(objective, "memory", None)
+    return objective.size * PER_ITEM + (0 if own is None else int(own(k)))
+
+
+def check_memory(objective: Objective, k: int) -> None:
+    """Refuse a run that cannot fit, and say what a large one takes."""
+    needed, free = estimate_memory(objective, k), free_memory()
+    if free is not None and needed > free:
+        raise InvalidProblem(
+            f"this would take about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free: use float32, represent= "
+            "(facility location), or a smaller k"
+        )
+    if needed > WORTH_SAYING:
+        LOG.info("this takes about %.1f GB of memory", needed / 1e9)
+
+
+def free_memory() -> int | None:
+    """Bytes that can still be had, where the system tells."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None
