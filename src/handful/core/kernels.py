@@ -3,106 +3,121 @@
 Kernels allocate nothing: they work on arrays they are given. So they need not count references to these either, which
 would take most of their time (`_nrt` is Numba's name for that).
 
-`@kernel` is Numba's `njit` with a cache on disk that is renewed whenever *any* file with
-kernels changes. (Numba's own cache looks only at the file a function stands in, although the compiled
-code contains the functions it calls.) Where no folder can be written, kernels compile anew in each process.
+`@kernel` is Numba's `njit` with machine code kept on disk (`kernel_cache.py`), put together from parts
+(`kernel_linking.py`). Where a version of Numba does not have the classes that these two stand on, kernels are
+compiled as Numba does it, and kept in Numba's own cache: then it takes longer, and after an edit the cache has to be
+deleted.
 
-That a process has to wait for compiling is said once, to the logger COMPILING.
+That a process waits for compiling for longer than a moment is said once, as a warning of the logger COMPILING. Where
+logging is not set up, Python prints that on standard error. `logging.getLogger("handful.compiling").setLevel("ERROR")`
+is the way not to hear it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
+import time
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
+from contextlib import suppress
+from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba import extending
-from numba.core import caching, options
+from numba.core import event, options
+
+from handful.core import kernel_linking
+
+kernel_cache: Any
+try:
+    kernel_cache = import_module("handful.core.kernel_cache")
+except (ImportError, AttributeError):  # this Numba has other classes
+    kernel_cache = None
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_TOP = __name__.partition(".")[0]
 COMPILING = "handful.compiling"
+MOMENT = 1.0  # seconds that nobody needs to be told about
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True}
 if hasattr(options.DefaultOptions, "_nrt"):  # else it works all the same, if slower
     OPTIONS["_nrt"] = False
 
 
-@cache
-def _stamp() -> tuple[str, int]:
-    """A digest over all sources that compiled code may stand in: those that use this module, and this one."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    package = Path(__file__).parent.parent
-    folders = [package / name for name in ("core", "objectives", "oracles")]
-    sources = [source.read_bytes() for folder in folders for source in sorted(folder.rglob("*.py"))]
-    compiled = [source for source in sources if b".kernels import" in source or b"_stamp" in source]
-    for source in compiled:
-        digest.update(source)
-    return digest.hexdigest(), len(compiled)
-
-
-class _Stamped:
-    def get_source_stamp(self) -> tuple[str, int]:
-        return _stamp()
-
-
-class _BesideTheSource(_Stamped, caching.InTreeCacheLocator):
-    pass
-
-
-class _InTheUsersCache(_Stamped, caching.UserWideCacheLocator):
-    pass
-
-
-class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = [_BesideTheSource, _InTheUsersCache]  # noqa: RUF012  (as in the base class)
-
-
-class _KernelCache(caching.FunctionCache):
-    _impl_class = _KernelCacheImpl
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is None:
-            _say_compiling("once on this machine")
-        return found
-
-
-class _NoCache(caching.NullCache):
-    def load_overload(self, sig: Any, target_context: Any) -> None:
-        _say_compiling("and each time anew, for no folder can be written to keep it")
-
-
-@cache
-def _say_compiling(how_often: str) -> None:
-    """Once in a process."""
-    logging.getLogger(COMPILING).info("compiling for this task, %s: this may take half a minute", how_often)
-
-
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
-    """Compile `function`, and keep the machine code for the next process."""
-    dispatcher: Any = numba.njit(**OPTIONS)(function)
-    try:
-        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
-    except RuntimeError:  # no folder can be written
-        dispatcher._cache = _NoCache()
+    """Compile `function` into whatever compiled code calls it, and for Python; keep the latter for the next process."""
+    dispatcher: Any
+    if kernel_linking.AVAILABLE:
+        dispatcher = kernel_linking.whole_and_part(function, OPTIONS)
+    else:
+        dispatcher = numba.njit(**OPTIONS)(function)
+    if kernel_cache is not None:
+        dispatcher._cache = kernel_cache.KernelCache(function)
+    else:
+        with suppress(RuntimeError):  # no folder can be written
+            dispatcher.enable_caching()
     return cast(Callable[P, T], dispatcher)
 
 
-def small(function: Callable[P, T]) -> Callable[P, T]:
-    """Compile `function` into each of its callers; for helpers of a few lines."""
-    return cast(Callable[P, T], numba.njit(**OPTIONS)(function))
+small = kernel  # for helpers of a few lines
 
 
 def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
     """Give compiled code an implementation of `stub` by the types of its arguments (`numba.extending.overload`)."""
+    how = kernel_linking.part_options(OPTIONS) if kernel_linking.AVAILABLE else OPTIONS
 
     def register(choose: Callable[..., Any]) -> None:
         choose.__annotations__.clear()  # Numba wants the signatures of choice and implementation to be the same
-        extending.overload(stub, jit_options=cast(Any, OPTIONS))(choose)
+        extending.overload(stub, jit_options=cast(Any, how))(choose)
 
     return register
+
+
+def contains(state: type, kernels: dict[str, Callable[..., Any]]) -> None:
+    """Note that code compiled for a `state` contains these kernels, though no import says so."""
+    if kernel_cache is not None:
+        kernel_cache.contains(state, kernels.values())
+
+
+class _Waiting(event.Listener):
+    """How long this process has compiled kernels, and whether that was said."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._began = 0.0
+        self._spent = 0.0
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        if _is_ours(event):
+            if self._depth == 0:
+                self._began = time.perf_counter()
+            self._depth += 1
+            self._say_if_it_takes_long()
+
+    def on_end(self, event: Any) -> None:
+        if _is_ours(event):
+            self._say_if_it_takes_long()
+            self._depth -= 1
+            if self._depth == 0:
+                self._spent += time.perf_counter() - self._began
+
+    def _say_if_it_takes_long(self) -> None:
+        if self._said or self._spent + time.perf_counter() - self._began < MOMENT:
+            return
+        self._said = True
+        if kernel_cache is None or kernel_cache.KernelCache.keeps:
+            how_often = "once on this machine (`handful warm` does it for all tasks beforehand)"
+        else:
+            how_often = (
+                "and in each process anew, for no folder can be written to keep it: NUMBA_CACHE_DIR may name one"
+            )
+        logging.getLogger(COMPILING).warning("compiling for this task, some seconds: %s", how_often)
+
+
+def _is_ours(event: Any) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith(f"{_TOP}.")
+
+
+event.register("numba:compile", _Waiting())  # type: ignore[no-untyped-call]

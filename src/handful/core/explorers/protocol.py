@@ -25,7 +25,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Protocol
 
 from handful.core.guarantees import Guarantee
-from handful.core.kernels import kernel, overload
+from handful.core.kernels import contains, kernel, overload
 from handful.core.parts.board import (
     ALONE,
     BUDGET,
@@ -75,6 +75,7 @@ def explores(state: type, **kernels: Callable[..., Any]) -> None:
     missing = {"begin", "propose", "tell", "void", "late", "leave", "conclude"} - kernels.keys()
     assert not missing, f"{state.__name__} lacks {missing}"
     _KERNELS[state] = kernels
+    contains(state, kernels)
 
 
 def _begin(state: State) -> None: ...

@@ -1,0 +1,116 @@
+"""Parts of kernels: each is translated once, and optimised only in the kernels that it ends up in.
+
+Numba optimises every function it compiles, together with all that it calls, and then again in each of its callers: of
+functions that call one another six deep, the innermost is optimised six times. Here a function that compiled code
+calls is a *part*: it is translated for LLVM and no more. A *whole*, which Python calls, is linked with all parts
+that it needs, and that is optimised, once. The machine code is the same, for a third of the time.
+
+All this stands on classes of Numba that may change from one version to the next: `AVAILABLE` says whether they are as
+they are needed. (If not, `kernels.py` does without.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import codegen, compiler, dispatcher, types
+
+_NEEDED: dict[Any, tuple[str, ...]] = {
+    getattr(codegen, "JITCodeLibrary", None): (
+        "_finalize_dynamic_globals",
+        "_get_module_for_linking",
+        "add_linking_library",
+        "enable_object_caching",
+        "finalize",
+        "get_pointer_to_function",
+    ),
+    getattr(compiler, "Compiler", None): ("_compile_core", "compile_extra"),
+    getattr(dispatcher, "Dispatcher", None): ("get_call_template", "get_overload"),
+}
+AVAILABLE = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
+
+_Library: Any = codegen.JITCodeLibrary if AVAILABLE else object
+_Compiler: Any = compiler.Compiler if AVAILABLE else object
+
+
+class _PartLibrary(_Library):  # type: ignore[misc]
+    """The code of one function, neither linked nor optimised; there is nothing in it that Python could call."""
+
+    def finalize(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0  # as Numba says it where there is none
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, env: object) -> None:
+        """Nothing: what a function needs of Python's objects is set in machine code, which this has none of."""
+
+
+class _WholeLibrary(_Library):  # type: ignore[misc]
+    """The code of a function and of all parts it calls, by whatever way."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        found: dict[Any, None] = {}  # in the order found
+
+        def find(libraries: list[Any]) -> None:
+            for library in libraries:
+                if library not in found:
+                    found[library] = None
+                    if isinstance(library, _PartLibrary):  # others are linked with what they need already
+                        find(library._linking_libraries)
+
+        find(self._linking_libraries)
+        self._linking_libraries = list(found)
+        super().finalize()
+
+
+class _IntoOwnLibrary(_Compiler):  # type: ignore[misc]
+    """Numba's compiler, with a library of ours for the code."""
+
+    library: type
+
+    def _compile_core(self) -> Any:
+        state = self.state
+        if state.library is None:
+            state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return super()._compile_core()
+
+
+class _PartCompiler(_IntoOwnLibrary):
+    library = _PartLibrary
+
+
+class _WholeCompiler(_IntoOwnLibrary):
+    library = _WholeLibrary
+
+
+def part_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options for compiling a part."""
+    return options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+
+
+def whole_and_part(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """A dispatcher that is a whole to Python and a part to compiled code."""
+    own = options | {"no_cfunc_wrapper": True, "pipeline_class": _WholeCompiler, "forceinline": False}
+    whole: Any = numba.njit(**own)(function)
+    part: Any = numba.njit(**part_options(options))(function)
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        # A constant argument is a type of its own to Numba: not to us, one translation for all integers is enough.
+        plain: Any = types.unliteral
+        kws = {name: plain(arg) for name, arg in kws.items()}
+        return part.get_call_template(tuple(plain(arg) for arg in args), kws)
+
+    whole.get_call_template = get_call_template
+    whole.get_overload = part.get_overload
+    return whole
