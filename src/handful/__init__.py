@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handful.exact.maximize import maximize
     from handful.exact.ranking import Ranking
     from handful.lab.pricing import Price, estimate
-    from handful.study import Question, Receipt, Result, RoundResult, Status, Study
+    from handful.study import Question, Receipt, Result, RoundResult, Row, Status, Study
 
 __version__ = "0.1.0"
 
@@ -36,6 +36,7 @@ _HOMES = {
     "Receipt": "handful.study",
     "Result": "handful.study",
     "RoundResult": "handful.study",
+    "Row": "handful.study",
     "Sharp": "handful.core.explorers.registry",
     "Status": "handful.study",
     "Study": "handful.study",
@@ -62,6 +63,7 @@ __all__ = [
     "Receipt",
     "Result",
     "RoundResult",
+    "Row",
     "Sharp",
     "Status",
     "Study",

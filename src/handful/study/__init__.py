@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handful.study.events import Event
+from handful.study.items import Row
 from handful.study.questions import Question, Receipt
 from handful.study.results import Estimate, Result, RoundResult
 from handful.study.running import RunProgress
@@ -16,6 +17,7 @@ __all__ = [
     "Receipt",
     "Result",
     "RoundResult",
+    "Row",
     "RunProgress",
     "Status",
     "Study",

@@ -11,7 +11,7 @@ import numpy as np
 
 from handful.core.checks import is_finite, plain, whole
 from handful.core.draws import question_seed
-from handful.errors import InvalidAnswer, StudyFinished
+from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study import events
 from handful.study.fold import Fold
 from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, picks_given
@@ -91,6 +91,64 @@ class AskTell:
         if close:
             self.close_decided(now)
         return self.receipt(question, repeated=False)
+
+    def revise(self, id_: str, answer: object, worker: str | None, now: float) -> Receipt:
+        """Replace a provisional answer of the same worker."""
+        self.settle_due(now)
+        question = self._fold.questions.number_of(id_)
+        held = self._fold.provisional.get(question)
+        if held is None or held.worker != worker:
+            raise InvalidAnswer(f"question {id_} has no answer of this worker that may still be revised")
+        self._emit(events.Revised(question, self.checked(question, answer), worker), now)
+        return self.receipt(question, repeated=False)
+
+    def skip(self, id_: str, reason: str | None, worker: str | None, now: float) -> bool:
+        """Give a question back unanswered; False if the worker does not hold it."""
+        check_worker(worker)
+        question = self._fold.questions.number_of(id_)
+        if self._fold.leases.holder(question) != (True, worker):
+            return False
+        self._emit(events.Skipped(question, worker, reason), now)
+        self.close_decided(now)
+        return True
+
+    def finish(self, reason: str | None, now: float) -> None:
+        """End the study; the open round is decided with what it knows, if it knows anything."""
+        self.settle_all(now)
+        exploration = self._fold.exploration
+        if self.finished is None:
+            if exploration.counted > 0:
+                exploration.conclude_early()
+                self._emit(exploration.closing(), now)
+            self._emit(events.Closed(reason), now)
+
+    def exclude(self, worker: str, reason: str | None, by_rule: bool, now: float) -> None:
+        """Count none of a worker's answers in the open round."""
+        check_worker(worker)
+        if not self._fold.workers.excludes(worker):
+            self._emit(events.Excluded(worker, reason, by_rule), now)
+            self.close_decided(now)
+
+    def restore(self, worker: str, now: float) -> None:
+        """Undo `exclude`."""
+        if self._fold.workers.excludes(worker):
+            self._emit(events.Restored(worker), now)
+            self.close_decided(now)
+
+    def withdraw(self, position: int, reason: str | None, now: float) -> None:
+        """Take an item out of the running, unless it is picked or too few would be left."""
+        exploration, item = self._fold.exploration, self.items[position]
+        if position in self._fold.chosen:
+            raise InvalidProblem(f"{item} is chosen already and cannot be withdrawn")
+        if position in exploration.withdrawn:
+            return
+        left = int(exploration.state.board.round["candidates"][0])
+        if left <= self._fold.setup.problem.k - exploration.round + 1:
+            raise InvalidProblem(
+                f"without {item} there would be too few items left to pick from: finish the study instead"
+            )
+        self._emit(events.Withdrawn(position, reason), now)
+        self.close_decided(now)
 
     def settle_due(self, now: float) -> int:
         """Provisional answers stand once their time to undo is over."""

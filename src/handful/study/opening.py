@@ -12,7 +12,8 @@ from handful.errors import InvalidProblem, SmallBudget, StudyExists
 from handful.storage import open_journal
 from handful.study import events
 from handful.study.fold import Fold
-from handful.study.setup import Setup, check_same_items
+from handful.study.items import check_same_ids
+from handful.study.setup import Setup
 from handful.study.writer import Writer, fold_of
 
 Exists = Literal["error", "open"]
@@ -34,14 +35,14 @@ def begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) -> 
 
 
 def stored(
-    url: str | Path, name: str, items: Sequence[Any] | None, clock: Clock, *, setup: Setup | None = None, mode: Any
+    url: str | Path, name: str, ids: Sequence[str] | None, clock: Clock, *, setup: Setup | None = None, mode: Any
 ) -> Writer:
-    """The writer of a stored study; an error if `items` or the settings in `setup` are not those it was made with."""
+    """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with."""
     journal = open_journal(url, name, mode=mode)
     try:
         fold, seq = fold_of(journal.read())
-        if items is not None:
-            check_same_items(items, fold.setup.ids)
+        if ids is not None:
+            check_same_ids(ids, fold.setup.ids)
         if setup is not None:
             _check_same_settings(setup, fold, name)
     except BaseException:

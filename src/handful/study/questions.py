@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from handful.core.parts.board import BACK
 from handful.errors import UnknownQuestion
+from handful.study.items import Item
 
 # What became of a question.
 OPEN, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
@@ -23,7 +24,7 @@ def picks_given(chosen: int, round_: int, rival: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(Generic[Item]):
     """What is asked once: the gain of `item` given `chosen`, or whether `item` is a better addition than `rival`.
 
     `item`, `rival` and `chosen` (in the order picked) are your own objects. `seed` is this question's alone:
@@ -33,9 +34,9 @@ class Question:
     id: str
     round: int
     number: int
-    item: Any
-    rival: Any
-    chosen: tuple[Any, ...]
+    item: Item
+    rival: Any  # an item in a study of comparisons, else None
+    chosen: tuple[Item, ...]
     seed: int
 
 

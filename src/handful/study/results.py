@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from handful.core.certificates import Certificate
-from handful.core.checks import plain
 from handful.core.estimates import believes
 from handful.core.explorers.duels import DuelsState
 from handful.core.explorers.pivot import PivotState
@@ -19,12 +18,14 @@ from handful.core.objective import Floats, Ints
 from handful.core.parts.board import BACK
 from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
+from handful.study.items import Item, plain_item
 from handful.study.questions import ANSWERED, LATE
 from handful.study.verdict import verdict_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas
     from matplotlib.figure import Figure
 
 ENDED = {
@@ -38,10 +39,10 @@ GAIN, SHARE, STRENGTH = "gain", "share of comparisons won", "strength (log-odds)
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Generic[Item]):
     """What a round knew about an item: its mean answer, and an interval for its gain (or Borda score)."""
 
-    item: Any
+    item: Item
     answers: int
     mean: float
     lower: float
@@ -49,7 +50,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class RoundResult:
+class RoundResult(Generic[Item]):
     """One pick. `candidates` is the paper's A, from which `pick` was drawn; `size` is its l.
 
     `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone" or "closed".
@@ -59,15 +60,15 @@ class RoundResult:
     """
 
     round: int
-    pick: Any
-    candidates: tuple[Any, ...]
+    pick: Item
+    candidates: tuple[Item, ...]
     ended: str
     reached: float
     answers: int
     late: int
     affected_by_exclusion: bool
     proof: bool
-    items: tuple[Any, ...] = field(repr=False)
+    items: tuple[Item, ...] = field(repr=False)
     counted: Ints = field(repr=False)
     answers_about: Ints = field(repr=False)
     mean: Floats = field(repr=False)
@@ -80,12 +81,12 @@ class RoundResult:
         return len(self.candidates)
 
     @property
-    def answers_per_item(self) -> dict[Any, int]:
+    def answers_per_item(self) -> dict[Item, int]:
         """How many answers counted for each item that was asked about; items must be hashable."""
         return {self.items[i]: int(self.counted[i]) for i in np.flatnonzero(self.counted)}
 
     @property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> tuple[Estimate[Item], ...]:
         """Every item about which anything is known, best mean first."""
         known = np.flatnonzero((self.counted > 0) | np.isfinite(self.lower) | np.isfinite(self.upper))
         order = known[np.argsort(-np.nan_to_num(self.mean[known], nan=-np.inf), kind="stable")]
@@ -100,8 +101,8 @@ class RoundResult:
         """For a program; ±∞ and unknown numbers are null."""
         return {
             "round": self.round,
-            "pick": _plain(self.pick),
-            "candidates": [_plain(item) for item in self.candidates],
+            "pick": plain_item(self.pick),
+            "candidates": [plain_item(item) for item in self.candidates],
             "size": self.size,
             "ended": self.ended,
             "reached": _number(self.reached),
@@ -110,7 +111,7 @@ class RoundResult:
             "affected_by_exclusion": self.affected_by_exclusion,
             "estimates": [
                 {
-                    "item": _plain(e.item),
+                    "item": plain_item(e.item),
                     "answers": e.answers,
                     "mean": _number(e.mean),
                     "lower": _number(e.lower),
@@ -127,12 +128,12 @@ class RoundResult:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Generic[Item]):
     """The items chosen, in the order picked; the answers it cost; how each round went; what may be claimed."""
 
-    chosen: tuple[Any, ...]
+    chosen: tuple[Item, ...]
     answers: int
-    rounds: tuple[RoundResult, ...]
+    rounds: tuple[RoundResult[Item], ...]
     certificate: Certificate
     scale: str = GAIN  # what the rounds' means and intervals are of
     believed: bool = False  # whether these intervals are of a belief: then they claim nothing
@@ -141,7 +142,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
         return {
-            "chosen": [_plain(item) for item in self.chosen],
+            "chosen": [plain_item(item) for item in self.chosen],
             "answers": self.answers,
             "certificate": self.certificate.to_dict(),
             "scale": self.scale,
@@ -178,6 +179,12 @@ class Result:
             f"<p>{html.escape(self.words)}</p>"
         )
 
+    def to_frame(self) -> pandas.DataFrame:
+        """One line per round: its pick (a row's label), answers, what ended it, and the interval of the pick."""
+        from handful.study.frames import frame_of
+
+        return frame_of(self)
+
     def plot(self, file: str | Path | None = None) -> Figure:
         """Intervals of the contenders per round, answers over items, gain per round; `file` also saves it."""
         from handful.study.plots import plot
@@ -185,7 +192,7 @@ class Result:
         return plot(self, file)
 
 
-def result_of(fold: Fold, items: tuple[Any, ...]) -> Result:
+def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
     """What the study has found so far; an item stands for its position in `items`."""
     return Result(
         tuple(items[i] for i in fold.chosen),
@@ -205,7 +212,7 @@ def scale_of(fold: Fold) -> str:
     return STRENGTH if isinstance(fold.exploration.state, (DuelsState, PivotState)) else SHARE
 
 
-def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> RoundResult:
+def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> RoundResult[Item]:
     event = closed.closing
     here = slice(closed.questions.start, closed.questions.stop)
     standing = np.asarray(fold.questions.standing[here])
@@ -230,9 +237,3 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Any, ...]) -> Ro
 
 def _number(x: float) -> float | None:
     return x if math.isfinite(x) else None
-
-
-def _plain(item: Any) -> Any:
-    """An item in JSON: itself if it is text or a whole number, else its text."""
-    item = plain(item)
-    return item if isinstance(item, (str, int)) else str(item)

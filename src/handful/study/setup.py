@@ -14,7 +14,8 @@ from handful.core.checks import is_finite, make_plain
 from handful.core.explorers.registry import Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
-from handful.errors import InvalidProblem, ItemsChanged, StorageCorrupt
+from handful.errors import InvalidProblem, StorageCorrupt
+from handful.study.items import position_of, read_items
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Setup:
 
 def make_setup(
     items: Sequence[Any],
+    ids: tuple[str, ...],
     k: int,
     *,
     feedback: Feedback,
@@ -120,61 +122,16 @@ def make_setup(
         ratio=ratio,
         in_flight=in_flight,
         prior=None if prior is None else tuple(float(score) for score in prior),
-        chosen=tuple(position_of(item, items) for item in chosen),
+        chosen=tuple(position_of(item, items) for item in read_items(chosen)[0]),
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids_of(items), problem, settings, lease_s)
-
-
-def position_of(item: Any, items: Sequence[Any]) -> int:
-    """Where an item stands among the items, or InvalidProblem."""
-    for position, other in enumerate(items):
-        if other is item or other == item:
-            return position
-    raise InvalidProblem(f"{item!r} is not among the {len(items)} items")
+    return Setup(ids, problem, settings, lease_s)
 
 
 def fingerprint(ids: Sequence[str]) -> str:
     """A short digest of the items, in order."""
     return blake2b(json.dumps(list(ids)).encode(), digest_size=16).hexdigest()
-
-
-def tuple_of_items(items: Iterable[Any]) -> tuple[Any, ...]:
-    """The items as given, or InvalidProblem."""
-    if isinstance(items, (str, bytes)):
-        raise InvalidProblem(f"items must be a list of things to pick from, got the text {items[:30]!r}")
-    try:
-        return tuple(items)
-    except TypeError:
-        raise InvalidProblem(f"items must be a list of things to pick from, got {items!r}") from None
-
-
-def ids_of(items: Sequence[Any]) -> tuple[str, ...]:
-    """A string per item. Where `str` cannot tell items apart between two runs, their positions must do."""
-    ids = tuple(map(str, items))
-    if len(set(ids)) == len(ids) and not any(" at 0x" in name for name in ids):
-        return ids
-    names = [item for item in items if isinstance(item, str)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidProblem(f"the items name {twice!r} twice: each item can be picked only once, so give it once")
-    return tuple(map(str, range(len(items))))
-
-
-def check_same_items(items: Sequence[Any], ids: Sequence[str]) -> None:
-    """Raise ItemsChanged unless `items` are those the study was made with, in the same order."""
-    given = ids_of(items)
-    if given == tuple(ids):
-        return
-    if len(given) != len(ids):
-        raise ItemsChanged(
-            f"the study was made with {len(ids)} items, got {len(given)}: give the same items in the same order"
-        )
-    at = next(i for i, (a, b) in enumerate(zip(given, ids, strict=True)) if a != b)
-    raise ItemsChanged(
-        f"item {at} is {given[at]!r}, but the study was made with {ids[at]!r}: give the same items in the same order"
-    )
 
 
 def _feedback_to_dict(feedback: Feedback) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from handful.core.estimates import estimate
 from handful.core.objective import Floats, Ints
 from handful.study.fold import Fold
+from handful.study.items import Item
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,16 @@ class WorkerStatus:
 
 
 @dataclass(frozen=True, eq=False)
-class Status:
+class Status(Generic[Item]):
     """A picture of a study. The arrays have one entry per item, about the open round.
 
     `answers` are charged, `in_flight` may yet be; both never exceed `budget`. `round_answers` count in the open round,
     which may cost `round_limit`. `waiting` are the questions in flight about each item.
     """
 
-    items: tuple[Any, ...] = field(repr=False)
+    items: tuple[Item, ...] = field(repr=False)
     k: int
-    chosen: tuple[Any, ...]
+    chosen: tuple[Item, ...]
     round: int
     answers: int
     in_flight: int
@@ -51,7 +52,7 @@ class Status:
     upper: Floats = field(repr=False)
 
     @property
-    def leader(self) -> Any | None:
+    def leader(self) -> Item | None:
         """The candidate of best mean so far; None before the first answer of a round and after the last round."""
         known = self.candidate & (self.counted > 0)
         if self.finished or not known.any():
@@ -78,7 +79,7 @@ class Status:
         }
 
 
-def status_of(fold: Fold, items: tuple[Any, ...], finished: str | None) -> Status:
+def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Status[Item]:
     """The picture of a fold."""
     exploration, workers = fold.exploration, fold.workers
     board = exploration.state.board

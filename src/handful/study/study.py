@@ -8,27 +8,28 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, Self, overload
 
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
-from handful.errors import InvalidAnswer, InvalidProblem, StorageError, StudyExists, StudyFinished
+from handful.errors import InvalidProblem, StorageError, StudyExists, StudyFinished
 from handful.storage import Record
 from handful.study import events
-from handful.study.ask_tell import AskTell, check_worker
+from handful.study.ask_tell import AskTell
 from handful.study.exploration import Mismatches
 from handful.study.fold import Fold
-from handful.study.opening import Exists, begun, check_exists, stored
+from handful.study.items import Item, position_of, read_items
+from handful.study.opening import Clock, Exists, begun, check_exists, stored
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result, result_of
-from handful.study.running import Oracle, ProgressCallback, run
-from handful.study.setup import Setup, make_setup, position_of, tuple_of_items
+from handful.study.running import ProgressCallback, run
+from handful.study.setup import Setup, make_setup
 from handful.study.status import Status, status_of
 from handful.study.writer import Callback, Writer
 
 
-class Study:
+class Study(Generic[Item]):
     """One selection problem from first question to final summary.
 
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
@@ -40,7 +41,7 @@ class Study:
 
     def __init__(
         self,
-        items: Iterable[Any],
+        items: Iterable[Item],
         k: int,
         *,
         feedback: Feedback,
@@ -57,12 +58,13 @@ class Study:
         storage: str | Path | None = None,
         name: str = "study",
         exists: Exists = "error",
-        clock: Callable[[], float] = time.time,
+        clock: Clock = time.time,
     ) -> None:
         check_exists(exists)
-        given = tuple_of_items(items)
+        given, ids = read_items(items)
         setup = make_setup(
             given,
+            ids,
             k,
             feedback=feedback,
             explorer=explorer,
@@ -81,11 +83,23 @@ class Study:
         except StudyExists:
             if exists == "error" or storage is None:
                 raise
-            self._start(name, given, stored(storage, name, given, clock, setup=setup, mode="write"))
+            self._start(name, given, stored(storage, name, ids, clock, setup=setup, mode="write"))
             return
         self._start(name, given, writer)
         with self._writing() as now:
             self._ask_tell.close_decided(now)
+
+    @overload
+    @classmethod
+    def open(
+        cls, url: str | Path, name: str = ..., items: None = None, *, read_only: bool = ..., clock: Clock = ...
+    ) -> Study[str]: ...
+
+    @overload
+    @classmethod
+    def open(
+        cls, url: str | Path, name: str = ..., items: Iterable[Item] = ..., *, read_only: bool = ..., clock: Clock = ...
+    ) -> Study[Item]: ...
 
     @classmethod
     def open(
@@ -95,20 +109,20 @@ class Study:
         items: Iterable[Any] | None = None,
         *,
         read_only: bool = False,
-        clock: Callable[[], float] = time.time,
-    ) -> Study:
+        clock: Clock = time.time,
+    ) -> Study[Any]:
         """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
 
         Only one process may have a study open for writing; any number may read beside it.
         """
-        given = None if items is None else tuple_of_items(items)
-        writer = stored(url, name, given, clock, mode="read" if read_only else "write")
-        study = cls.__new__(cls)
+        given, ids = (None, None) if items is None else read_items(items)
+        writer = stored(url, name, ids, clock, mode="read" if read_only else "write")
+        study: Study[Any] = cls.__new__(cls)
         study._start(name, writer.fold.setup.ids if given is None else given, writer)
         study._read_only = read_only
         return study
 
-    def _start(self, name: str, items: tuple[Any, ...], writer: Writer) -> None:
+    def _start(self, name: str, items: tuple[Item, ...], writer: Writer) -> None:
         self.name = name
         self.items = items
         self._writer = writer
@@ -117,7 +131,7 @@ class Study:
 
     # Asking and telling
 
-    def ask(self, n: int = 1, worker: str | None = None) -> list[Question]:
+    def ask(self, n: int = 1, worker: str | None = None) -> list[Question[Item]]:
         """Up to `n` questions for `worker`, who has `lease_s` seconds for each; returns once that is durable.
 
         None may come: ask again when an answer has come in, unless `finished` says that none ever will. Questions that
@@ -139,7 +153,7 @@ class Study:
 
     def exchange(
         self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, n: int = 1, undo_s: float = 0.0
-    ) -> tuple[Receipt, list[Question]]:
+    ) -> tuple[Receipt, list[Question[Item]]]:
         """`tell` and `ask` in one commit: for a page that sends an answer and wants the next question."""
         with self._writing() as now:
             return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s), self._ask_tell.ask(
@@ -149,27 +163,15 @@ class Study:
     def revise(self, id: str, answer: object, worker: str | None = None) -> Receipt:
         """Replace a provisional answer of the same worker."""
         with self._writing() as now:
-            self._ask_tell.settle_due(now)
-            question = self.fold.questions.number_of(id)
-            held = self.fold.provisional.get(question)
-            if held is None or held.worker != worker:
-                raise InvalidAnswer(f"question {id} has no answer of this worker that may still be revised")
-            self._writer.emit(events.Revised(question, self._ask_tell.checked(question, answer), worker), now)
-            return self._ask_tell.receipt(question, repeated=False)
+            return self._ask_tell.revise(id, answer, worker, now)
 
     def skip(self, id: str, reason: str | None = None, worker: str | None = None) -> bool:
         """Give a question back unanswered; another worker gets it, and the third skip voids it.
 
         False if `worker` does not hold it (any more): then nothing changes.
         """
-        check_worker(worker)
         with self._writing() as now:
-            question = self.fold.questions.number_of(id)
-            if self.fold.leases.holder(question) != (True, worker):
-                return False
-            self._writer.emit(events.Skipped(question, worker, reason), now)
-            self._ask_tell.close_decided(now)
-            return True
+            return self._ask_tell.skip(id, reason, worker, now)
 
     def let_go(self, worker: str) -> int:
         """End the leases of somebody who has left, as if their time had run out; gives how many.
@@ -187,18 +189,18 @@ class Study:
         with self._writing() as now:
             return self._ask_tell.settle_due(now) if worker is None else self._ask_tell.settle_of(worker, now)
 
-    def held_by(self, worker: str | None) -> list[Question]:
+    def held_by(self, worker: str | None) -> list[Question[Item]]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
         with self._writer.lock:
             return [self._ask_tell.question(question) for question in self.fold.leases.held_by(worker)]
 
     def run(
         self,
-        oracle: Oracle,
+        oracle: Callable[[Question[Item]], object],
         *,
         progress: ProgressCallback | bool | None = None,
         executor: Executor | None = None,
-    ) -> Result:
+    ) -> Result[Item]:
         """Ask `oracle` until the study is finished; questions left open by an earlier run come first.
 
         `oracle` is any function of a `Question`. Question n is decided from the answers up to n − in_flight, in
@@ -219,19 +221,13 @@ class Study:
         """End a pause."""
         self._switch(events.Opened(), not self.fold.paused)
 
-    def finish(self, reason: str | None = None) -> Result:
+    def finish(self, reason: str | None = None) -> Result[Item]:
         """End the study for good, before all items are picked.
 
         The open round is decided with what it knows, if it knows anything. (To let go of the storage: `close`.)
         """
         with self._writing() as now:
-            self._ask_tell.settle_all(now)
-            exploration = self.fold.exploration
-            if self.finished is None:
-                if exploration.counted > 0:
-                    exploration.conclude_early()
-                    self._writer.emit(exploration.closing(), now)
-                self._writer.emit(events.Closed(reason), now)
+            self._ask_tell.finish(reason, now)
         return self.result()
 
     def extend(self, budget: int | PerItem) -> None:
@@ -249,35 +245,19 @@ class Study:
 
         `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
         """
-        check_worker(worker)
         with self._writing() as now:
-            if not self.fold.workers.excludes(worker):
-                self._writer.emit(events.Excluded(worker, reason, by_rule), now)
-                self._ask_tell.close_decided(now)
+            self._ask_tell.exclude(worker, reason, by_rule, now)
 
     def restore(self, worker: str) -> None:
         """Undo `exclude`."""
         with self._writing() as now:
-            if self.fold.workers.excludes(worker):
-                self._writer.emit(events.Restored(worker), now)
-                self._ask_tell.close_decided(now)
+            self._ask_tell.restore(worker, now)
 
-    def withdraw(self, item: Any, reason: str | None = None) -> None:
+    def withdraw(self, item: Item, reason: str | None = None) -> None:
         """Take an item out of the running: it is not picked, and nothing is asked about it."""
         with self._writing() as now:
             self._check_going(f"withdraw {item} from it")
-            position, exploration = position_of(item, self.items), self.fold.exploration
-            if position in self.fold.chosen:
-                raise InvalidProblem(f"{item} is chosen already and cannot be withdrawn")
-            if position in exploration.withdrawn:
-                return
-            left = int(exploration.state.board.round["candidates"][0])
-            if left <= self.fold.setup.problem.k - exploration.round + 1:
-                raise InvalidProblem(
-                    f"without {item} there would be too few items left to pick from: finish the study instead"
-                )
-            self._writer.emit(events.Withdrawn(position, reason), now)
-            self._ask_tell.close_decided(now)
+            self._ask_tell.withdraw(position_of(item, self.items), reason, now)
 
     def note(self, topic: str, data: Any = None) -> None:
         """Keep something in the journal that never changes the study's state."""
@@ -296,12 +276,12 @@ class Study:
         """What the study was made with."""
         return self.fold.setup
 
-    def result(self) -> Result:
+    def result(self) -> Result[Item]:
         """What was found so far."""
         with self._writer.lock:
             return result_of(self.fold, self.items)
 
-    def status(self) -> Status:
+    def status(self) -> Status[Item]:
         """Where the study stands."""
         with self._writer.lock:
             return status_of(self.fold, self.items, self.finished)
@@ -334,7 +314,7 @@ class Study:
         self._closed = True
         self._writer.journal.close()
 
-    def __enter__(self) -> Study:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
