@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from handful import notebook
 from handful.core.confidence import FIRST, bernstein, beta_binomial, normal_mixture
 from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee, with_epsilon
 from handful.core.objective import Floats, Ints
@@ -83,6 +84,11 @@ class Certificate:
             parts.append(f"This rests on: {'; '.join(self.assumptions)}.")
         parts.extend(f"{_capital(reason)}." for reason in self.reasons)
         return " ".join(parts)
+
+    def _repr_html_(self) -> str:
+        share = f"worth at least {100 * self.ratio:.0f}% of the best possible" if self.ratio else ""
+        filled = notebook.bar(self.ratio or 0.0, share) if share else ""
+        return notebook.card("Certificate", filled, notebook.paragraph(self.sentence))
 
     def to_dict(self) -> dict[str, object]:
         """For a program: plain JSON."""

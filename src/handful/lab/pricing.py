@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from handful import notebook
 from handful.core import responses
 from handful.core.budget import Total
 from handful.core.checks import is_finite, whole
@@ -53,6 +54,21 @@ class Price:
             + (f"; {self.capped} of {self.runs} runs were stopped at {CAP:,}" if self.capped else "")
             + (f"; out of reach in {self.missed} of {self.runs} runs" if self.missed else "")
             + (f", if {self.assumed}" if self.assumed else "")
+        )
+
+    def _repr_html_(self) -> str:
+        return notebook.card(
+            f"{'At least' if self.capped else 'About'} {self.answers:,} answers for {self.aim}",
+            notebook.facts(
+                (
+                    ("explorer", self.explorer),
+                    (f"80% of {self.runs} simulated runs", f"{self.low:,} to {self.high:,} answers"),
+                    ("mean quality", f"{100 * self.quality:.1f}% of exact greedy"),
+                    (f"stopped at {CAP:,} answers", f"{self.capped} of {self.runs} runs" if self.capped else None),
+                    ("out of reach", f"{self.missed} of {self.runs} runs" if self.missed else None),
+                )
+            ),
+            notebook.paragraph(f"This assumes that {self.assumed}." if self.assumed else ""),
         )
 
     def to_dict(self) -> dict[str, object]:

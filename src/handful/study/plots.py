@@ -34,12 +34,12 @@ MOST_ITEMS = 60
 def plot(result: Result, file: str | Path | None = None) -> Figure:
     """Intervals of the contenders per round, answers over items, how the picks stood, and what is certified."""
     try:
-        from matplotlib.figure import Figure
+        from handful.study.figures import ShownFigure
     except ImportError:
         raise MissingExtra("a picture of the result", "lab") from None
     rounds = result.rounds
     rows = max(1, math.ceil(len(rounds) / PER_ROW))
-    figure = Figure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")
+    figure = ShownFigure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")
     top, bottom = np.asarray(figure.subfigures(2, 1, height_ratios=[2.6 * rows, 3.6]))
     _draw_rounds(top, result, rows)
     left, middle, right = bottom.subplots(1, 3, width_ratios=[1.1, 1.1, 1.0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
+from handful import notebook
 from handful.core.certificates import Certificate
 from handful.core.estimates import believes
 from handful.core.explorers.duels import DuelsState
@@ -167,16 +167,13 @@ class Result(Generic[Item]):
         return f"{self.verdict} {self.certificate}".strip()
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{r.round}</td><td>{html.escape(str(r.pick))}</td><td>{r.answers:,}</td>"
-            f"<td>{ENDED[r.ended]}</td><td>{r.size}</td></tr>"
-            for r in self.rounds
-        )
-        return (
-            f"<p><b>{len(self.chosen)} chosen</b> with {self.answers:,} answers</p>"
-            "<table><tr><th>round</th><th>pick</th><th>answers</th><th>decided by</th><th>drawn from</th></tr>"
-            f"{rows}</table>"
-            f"<p>{html.escape(self.words)}</p>"
+        columns = ("round", "pick", "answers", "decided by", "drawn from")
+        rows = ((r.round, r.pick, r.answers, ENDED[r.ended], r.size) for r in self.rounds)
+        return notebook.card(
+            f"{len(self.chosen)} chosen with {self.answers:,} answers",
+            notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
+            notebook.paragraph(self.verdict),
+            self.certificate._repr_html_(),
         )
 
     def to_frame(self) -> pandas.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any, Generic
 
 import numpy as np
 
+from handful import notebook
 from handful.core.estimates import estimate
 from handful.core.objective import Floats, Ints
 from handful.study.fold import Fold
@@ -58,6 +59,28 @@ class Status(Generic[Item]):
         if self.finished or not known.any():
             return None
         return self.items[int(np.argmax(np.where(known, self.mean, -np.inf)))]
+
+    def _repr_html_(self) -> str:
+        of = "" if self.budget is None else f" of {self.budget:,}"
+        limit = "" if self.round_limit is None else f" of at most {self.round_limit:,}"
+        over = self.finished is not None
+        picked = ", ".join(notebook.short(str(item)) for item in self.chosen)
+        return notebook.card(
+            f"{len(self.chosen)} of {self.k} picked from {len(self.items):,}",
+            notebook.bar(len(self.chosen) / self.k, "picked"),
+            notebook.facts(
+                (
+                    ("state", f"finished: {self.finished}" if over else "paused" if self.paused else "asking"),
+                    ("answers", f"{self.answers:,}{of}"),
+                    (f"round {self.round}", None if over else f"{self.round_answers:,}{limit} answers"),
+                    ("leads", self.leader),
+                    ("in flight", None if over else self.in_flight),
+                    ("provisional", self.provisional or None),
+                    ("workers", len(self.workers) or None),
+                )
+            ),
+            notebook.paragraph(f"Picked: {picked}." if picked else ""),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers that a program wants first, as plain JSON."""
