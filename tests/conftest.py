@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,14 @@ from tests import postgres
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_folder() -> Iterator[None]:
+    """Where the ends of journals in PostgreSQL are noted, also by child processes: not in the user's home."""
+    with tempfile.TemporaryDirectory(prefix="handful-data-") as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        yield
 
 
 @pytest.fixture(scope="session")

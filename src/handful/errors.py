@@ -13,6 +13,7 @@
     ├── StorageError          (OSError)     the storage cannot be read or written
     │   ├── StorageLocked                   another writer has the study open
     │   ├── StorageCorrupt                  what is there is not a journal
+    │   ├── StorageBehind                   it is not the journal that was there before: older, or another
     │   └── JournalTooNew                   written by a newer version of handful
     └── MissingExtra          (ImportError) an optional part is not installed
 
@@ -73,6 +74,10 @@ class StorageLocked(StorageError):
 
 class StorageCorrupt(StorageError):
     """What is there is not a journal."""
+
+
+class StorageBehind(StorageError):
+    """What is there is a journal, but lacks what was stored before: an older copy, a lost end, another history."""
 
 
 class JournalTooNew(StorageError):

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from handful import Preferences, Study
 from handful.cli import as_options, main
 from handful.core.explorers.registry import EXPLORERS
 from handful.core.kernels import COMPILING
+from handful.storage import open_journal
 from tests.cli import help_pages
 
 JUDGE = """
@@ -249,13 +251,15 @@ def test_replay_checks_every_decision(handful: Handful, tmp_path: Path) -> None:
     said = handful("replay", "--check")
     assert said.code == 0
     assert "every decision is the same" in said.out
-    with sqlite3.connect(tmp_path / "handful.db") as connection:
-        connection.execute("update events set payload = replace(payload, '\"i\":3', '\"i\":4') where kind = 'asked'")
-    said = handful("replay", "--check", "--json")
+    with closing(open_journal("handful.db", "photos", mode="read")) as journal:
+        records = [replace(r, payload=r.payload.replace('"i":3', '"i":4')) for r in journal.read()]
+    with closing(open_journal("other.db", "photos")) as journal:
+        journal.append(records).wait()
+    said = handful("replay", "-s", "other.db", "--check", "--json")
     assert said.code == 1
     assert json.loads(said.out)["mismatches"] > 0
-    assert handful("replay").code == 0
-    assert "decisions differ" in handful("replay").out
+    assert handful("replay", "-s", "other.db").code == 0
+    assert "decisions differ" in handful("replay", "-s", "other.db").out
 
 
 def test_plot_draws_a_file(handful: Handful, tmp_path: Path) -> None:

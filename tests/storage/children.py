@@ -60,3 +60,10 @@ def create_and_fill(url: str, name: str, how_many: int) -> None:
     for record in records(0, how_many):
         journal.append([record]).wait()
     journal.close()
+
+
+def append_ten(url: str, name: str, first: int) -> None:
+    """Go on with a journal that has `first` records."""
+    journal = open_journal(url, name, mode="write")
+    journal.append(records(first, first + 10)).wait()
+    journal.close()

@@ -18,6 +18,7 @@ from handful.errors import (
     InvalidProblem,
     JournalTooNew,
     MissingExtra,
+    StorageBehind,
     StorageCorrupt,
     StorageError,
     StudyExists,
@@ -71,7 +72,7 @@ BAD_FILES: list[tuple[str, Callable[[Path], None], tuple[Mode, ...], type[Handfu
     ("no events", changed("DROP TABLE events"), ANY_MODE, StorageCorrupt, "no such table"),
     ("no payload", changed("ALTER TABLE events DROP payload"), ANY_MODE, StorageCorrupt, "no such column"),
     ("no format", changed("DELETE FROM handful_format"), ANY_MODE, StorageCorrupt, "names 0 storage formats"),
-    ("newer", changed("UPDATE handful_format SET version = 2"), ANY_MODE, JournalTooNew, "upgrade handful"),
+    ("newer", changed("UPDATE handful_format SET version = 3"), ANY_MODE, JournalTooNew, "upgrade handful"),
     ("hole", changed("DELETE FROM events WHERE seq = 3"), ("write", "read"), StorageCorrupt, "record 3 of study 'a'"),
     ("no start", changed("DELETE FROM events WHERE seq = 0"), ("write", "read"), StorageCorrupt, "record 0 of study"),
     (
@@ -210,12 +211,12 @@ def test_postgres_without_its_driver_says_what_to_install(monkeypatch: pytest.Mo
 
 
 BAD_POSTGRES: list[tuple[str, str, tuple[Mode, ...], type[HandfulError], str]] = [
-    ("newer", "UPDATE handful_format SET version = 2", ANY_MODE, JournalTooNew, "upgrade handful"),
+    ("newer", "UPDATE handful_format SET version = 3", ANY_MODE, JournalTooNew, "upgrade handful"),
     ("no events", "DROP TABLE events", ANY_MODE, StorageCorrupt, "does not exist"),
     ("foreign", "DROP TABLE handful_format", ANY_MODE, StorageCorrupt, "of another program"),
     ("no payload", "ALTER TABLE events DROP payload", ANY_MODE, StorageCorrupt, "does not exist"),
     ("hole", "DELETE FROM events WHERE seq = 3", ("write", "read"), StorageCorrupt, "record 3 of study 'a'"),
-    ("nothing there", "DELETE FROM events", ("write", "read"), StudyNotFound, "it has none yet"),
+    ("emptied", "DELETE FROM events", ANY_MODE, StorageBehind, "10 records of it were stored there"),
 ]
 
 

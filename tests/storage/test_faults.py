@@ -89,14 +89,15 @@ def test_a_commit_whose_reply_was_lost_is_not_made_twice(
     insert = sql.insert_records
     cut = 0
 
-    def insert_commit_and_lose_the_connection(connection, study, batch):  # type: ignore[no-untyped-def]
+    def insert_commit_and_lose_the_connection(connection, study, batch, before):  # type: ignore[no-untyped-def]
         nonlocal cut
-        insert(connection, study, batch)
+        tip = insert(connection, study, batch, before)
         if cut < 1:
             cut += 1
             connection.connection.commit()
             cut_off_writers(postgres_storage)
             connection.execute(text("SELECT 1"))
+        return tip
 
     monkeypatch.setattr(sql, "insert_records", insert_commit_and_lose_the_connection)
     with closing(open_journal(postgres_storage, "a")) as journal:

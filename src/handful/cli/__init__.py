@@ -86,11 +86,12 @@ class _Said(logging.Handler):
         say(record.getMessage())
 
 
-def _tell_of_compiling() -> None:
-    log = logging.getLogger("handful.compiling")  # by name: to import it would take as long as all the rest
-    log.setLevel(logging.INFO)
-    log.handlers = [_Said()]
-    log.propagate = False
+def _tell_what_is_logged() -> None:
+    for name in ("handful.compiling", "handful.storage"):  # by name: to import them would take as long as all the rest
+        log = logging.getLogger(name)
+        log.setLevel(logging.INFO)
+        log.handlers = [_Said()]
+        log.propagate = False
 
 
 # What an error of the library calls by the names of Python, and what the same is on the command line.
@@ -115,7 +116,7 @@ def main() -> None:
     for group in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{group.name}")  # registers its commands
     warnings.showwarning = _note
-    _tell_of_compiling()
+    _tell_what_is_logged()
     try:
         app()
     except HandfulError as error:

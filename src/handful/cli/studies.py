@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import traceback
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
 from handful.cli import Explorer, app, say, this_command
+from handful.cli.printing import console_for, print_json, when
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def select(
         study = _same_study(ids, k, storage, name, settings)
     with study:
         try:
-            with bar(_console(err=True)) as show:
+            with bar(console_for(err=True)) as show:
                 result = study.run(answer, progress=show)
         except KeyboardInterrupt:
             say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
@@ -127,12 +126,12 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
 
     found = list_studies(storage)
     if as_json:
-        _print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])
+        print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])
         return
     table = Table("study", "events", "begun", "last event")
     for s in found:
-        table.add_row(s.name, f"{s.records:,}", _when(s.first_time), _when(s.last_time))
-    _console().print(table if found else f"{storage} has no studies yet")
+        table.add_row(s.name, f"{s.records:,}", when(s.first_time), when(s.last_time))
+    console_for().print(table if found else f"{storage} has no studies yet")
 
 
 @app.command(epilog="[bold]Example[/bold]  handful status photos --json")
@@ -143,9 +142,9 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     with _opened(study, storage) as opened:
         now, result = opened.status(), opened.result()
     if as_json:
-        _print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
+        print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
         return
-    console = _console()
+    console = console_for()
     spent = f"{now.answers:,} answers" + ("" if now.budget is None else f" of {now.budget:,}")
     console.print(f"[bold]{opened.name}[/bold]: {len(now.chosen)} of {now.k} picked from {len(now.items):,}; {spent}")
     table = Table("round", "pick", "answers", "decided by", "drawn from")
@@ -207,9 +206,9 @@ def replay(
         mismatches, answers = opened.mismatches, opened.status().answers
     if as_json:
         found = {"study": opened.name, "events": dict(kinds), "answers": answers}
-        _print_json(found | {"mismatches": mismatches.count, "first": mismatches.first})
+        print_json(found | {"mismatches": mismatches.count, "first": mismatches.first})
     else:
-        console = _console()
+        console = console_for()
         for kind, count in kinds.most_common():
             console.print(f"{count:>9,}  {kind}")
         for line in mismatches.first:
@@ -241,7 +240,6 @@ def plot(
 
 def _opened(name: str | None, storage: str) -> Study:
     """The study, read-only; without a name, the only one there is."""
-    from handful.storage import list_studies
     from handful.study import Study
 
     others = sorted(path.name for path in Path().glob("*.db"))
@@ -249,13 +247,18 @@ def _opened(name: str | None, storage: str) -> Study:
         raise InvalidProblem(
             f"there is no {storage} in this folder; say where the study is: -s {' or -s '.join(others)}"
         )
-    if name is None:
-        names = [s.name for s in list_studies(storage)]
-        if len(names) != 1:
-            there = ", ".join(names) or "none"
-            raise InvalidProblem(f"{storage} has {len(names)} studies, so say which one; there are: {there}")
-        (name,) = names
-    return Study.open(storage, name, read_only=True)
+    return Study.open(storage, name or only_study(storage), read_only=True)
+
+
+def only_study(storage: str) -> str:
+    """The name of the only study there is."""
+    from handful.storage import list_studies
+
+    names = [s.name for s in list_studies(storage)]
+    if len(names) != 1:
+        there = ", ".join(names) or "none"
+        raise InvalidProblem(f"{storage} has {len(names)} studies, so say which one; there are: {there}")
+    return names[0]
 
 
 def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
@@ -306,13 +309,9 @@ def _where(error: BaseException) -> str:
 
 def _print_result(result: Result, as_json: bool) -> None:
     if as_json:
-        _print_json(result.to_dict())
+        print_json(result.to_dict())
     else:
         print(result)
-
-
-def _print_json(data: object) -> None:
-    print(json.dumps(data, ensure_ascii=False))
 
 
 def _write(lines: Iterable[str], output: Path | None) -> None:
@@ -328,13 +327,3 @@ def _write(lines: Iterable[str], output: Path | None) -> None:
             file.writelines(lines)
     except OSError as error:
         raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
-
-
-def _when(time: float) -> str:
-    return datetime.fromtimestamp(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _console(*, err: bool = False) -> Any:
-    from rich.console import Console
-
-    return Console(stderr=err)

@@ -70,7 +70,7 @@ def _copy_studies(url: str | Path, target: Path) -> None:
     copy.prepare()
     for study in list_studies(url):
         records = SqlReader(source, study.name).read()
-        writer = SqlWriter(copy, study.name)
+        writer = SqlWriter(copy, study.name, noting=False)
         try:
             while chunk := list(islice(records, CHUNK)):
                 writer.append(chunk).wait()

@@ -11,7 +11,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from handful.errors import StorageCorrupt, StorageError
+from handful.storage.chain import Tip
 from handful.storage.tables import check_format, tables_present
+from handful.storage.tips import TipFile
 
 
 class Session(Protocol):
@@ -47,6 +49,18 @@ class Database(ABC):
     @abstractmethod
     def check_is_ours_to_use(self, connection: Connection) -> None:
         """Where our tables are missing: raise StorageCorrupt if what is there belongs to another program."""
+
+    @abstractmethod
+    def chain_old_journals(self) -> dict[str, Tip]:
+        """Where the tables are of the format before: give every record its hash, in one transaction.
+
+        Gives the tip of each study that was chained now, so nothing where all is as it should be. Raises StorageLocked
+        while an older version of handful has one of the studies open.
+        """
+
+    @abstractmethod
+    def tip_file(self, study: str) -> TipFile:
+        """Where the end of a study is noted, outside the database."""
 
     @abstractmethod
     def lock(self, study: str) -> Session:

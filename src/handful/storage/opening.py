@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handful.errors import InvalidProblem, StorageError, StudyExists, StudyNotFound
+from handful.errors import InvalidProblem, StorageBehind, StorageError, StudyExists, StudyNotFound
 from handful.storage.base import Journal, Mode, StudySummary
 from handful.storage.memory import MemoryJournal
 from handful.storage.records import is_storable
@@ -38,9 +38,12 @@ def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") ->
             f"{database.where} has a study {name!r} already: open it, or choose another name "
             f"(Study.open(url, name={name!r}) goes on with it)"
         )
+    if not exists:
+        _check_never_was(database, name)
     if mode != "create" and not exists:
         raise StudyNotFound(f"{database.where} has no study {name!r}{_known(database)}")
     if mode == "read":
+        _check_end(database, name)
         return SqlReader(database, name)
     writer = SqlWriter(database, name)
     if mode == "create" and not writer.is_new:
@@ -92,6 +95,31 @@ def _exists(database: Database, name: str) -> bool:
         return False
     with database.explaining(), database.connect() as connection:
         return database.has_tables(connection) and last_seq(connection, name) >= 0
+
+
+def _check_end(database: Database, name: str) -> None:
+    """Raise StorageBehind if the study ends before where it was noted to end."""
+    from handful.storage.sql import check_holds
+    from handful.storage.tables import FORMAT, format_of
+
+    # Before the database is looked at: the writer notes what the database already holds.
+    tip = database.tip_file(name).read()
+    if tip is not None:
+        with database.explaining(), database.connect() as connection:
+            chained = format_of(connection, database.where) == FORMAT
+            check_holds(connection, name, tip, database.where, chained=chained)
+
+
+def _check_never_was(database: Database, name: str) -> None:
+    """Raise StorageBehind if a study that is not there was there before."""
+    noted = database.tip_file(name)
+    tip = None if database.is_absent() else noted.read()
+    if tip is not None:
+        raise StorageBehind(
+            f"{database.where} has no study {name!r}, but {tip.seq + 1:,} records of it were stored there: it is an "
+            "older copy. `handful recover` shows how to go on; if the study was deleted on purpose, delete "
+            f"{noted.path}"
+        )
 
 
 def _studies_in(database: Database) -> list[StudySummary]:

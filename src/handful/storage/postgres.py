@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLocked
+from handful.storage.chain import Tip
 from handful.storage.database import Database, Session
 from handful.storage.forks import belongs_to_this_process
-from handful.storage.tables import check_format, events, make_tables, tables_present
+from handful.storage.tables import (
+    FORMAT,
+    chain_all,
+    check_format,
+    events,
+    format_of,
+    make_tables,
+    study_names,
+    tables_present,
+)
+from handful.storage.tips import TipFile, short_name
 
 if TYPE_CHECKING:
     import psycopg
@@ -66,6 +79,8 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: URL) -> None:
         self.where = url.render_as_string(hide_password=True)
+        self._name = url.database or "handful"
+        self._tips = short_name(self.where)
         self._engine = self._make_engine(url)
 
     def connect(self) -> Connection:
@@ -93,14 +108,29 @@ class PostgresDatabase(Database):
                 f"{self.where} has a table {events.name!r} of another program: choose another database or schema"
             )
 
+    def chain_old_journals(self) -> dict[str, Tip]:
+        with self._engine.begin() as connection:
+            if format_of(connection, self.where) == FORMAT:
+                return {}
+            connection.execute(select(func.pg_advisory_xact_lock(_key("handful"))))
+            if format_of(connection, self.where) == FORMAT:
+                return {}
+            # Whoever holds one of these now is of an older version, and would go on writing without hashes.
+            for name in list(study_names(connection)):
+                self._take(connection, func.pg_try_advisory_xact_lock, _study_key(connection, name), name)
+            return chain_all(connection)
+
+    def tip_file(self, study: str) -> TipFile:
+        return TipFile(_data_folder(self._name) / f"{short_name(self._tips, study)}.tip", study)
+
     def lock(self, study: str) -> Session:
         connection = self.connect()
         try:
             with connection.begin():
                 for statement in _SESSION:
                     connection.execute(text(statement))
-                key = _key("study", connection.execute(select(func.current_schema())).scalar(), study)
-                self._take(connection, key, study)
+                key = _study_key(connection, study)
+                self._take(connection, func.pg_try_advisory_lock, key, study)
         except BaseException:
             connection.close()
             raise
@@ -115,9 +145,9 @@ class PostgresDatabase(Database):
     def is_corrupt(self, error: DBAPIError) -> bool:
         return _sqlstate(error) in ("XX001", "XX002", "42P01", "42703", "22021")
 
-    def _take(self, connection: Connection, key: int, study: str) -> None:
+    def _take(self, connection: Connection, lock: Callable[[int], Any], key: int, study: str) -> None:
         deadline = time.monotonic() + LOCK_SECONDS
-        while not connection.execute(select(func.pg_try_advisory_lock(key))).scalar():
+        while not connection.execute(select(lock(key))).scalar():
             if time.monotonic() >= deadline:
                 raise StorageLocked(
                     f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
@@ -133,6 +163,18 @@ class PostgresDatabase(Database):
             return create_engine(url, poolclass=NullPool, hide_parameters=True)
         except ModuleNotFoundError as error:
             raise MissingExtra("a journal in PostgreSQL", "postgres") from error
+
+
+def _data_folder(database: str) -> Path:
+    """Where the crowd app keeps what belongs to a database behind a URL; if there is none here, the user's own."""
+    beside = Path(f"{database}.items")
+    if beside.is_dir():
+        return beside.absolute()
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "handful"
+
+
+def _study_key(connection: Connection, study: str) -> int:
+    return _key("study", connection.execute(select(func.current_schema())).scalar(), study)
 
 
 def _key(*parts: str | None) -> int:

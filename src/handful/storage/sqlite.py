@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sqlite3
-from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,9 +12,11 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspe
 from sqlalchemy.exc import DBAPIError
 
 from handful.errors import StorageCorrupt, StorageError
+from handful.storage.chain import Tip
 from handful.storage.database import Database, Session
 from handful.storage.locks import FileLock
-from handful.storage.tables import make_tables
+from handful.storage.tables import FORMAT, chain_all, format_of, make_tables, study_names
+from handful.storage.tips import TipFile, short_name
 
 BUSY_SECONDS = 30.0
 """How long to wait for the writers of other studies in the same file."""
@@ -35,7 +37,7 @@ class SqliteSession:
 
 
 class SqliteFile(Database):
-    """One file, and while it is written to a few beside it (`-wal`, `-shm`, `.lock`)."""
+    """One file, and while it is written to a few beside it (`-wal`, `-shm`, `.lock`); and a `.tip` per study."""
 
     patience = 0.0
 
@@ -57,12 +59,10 @@ class SqliteFile(Database):
         if not self.path.parent.is_dir():
             raise StorageError(f"cannot create {self.where}: there is no folder {self.path.parent}; create it first")
         # SQLite's own waiting does not cover the switch to a write-ahead log, so only one process makes the file.
-        guard = FileLock(
-            self._beside("setup"),
-            held_by_other=f"another process has been creating {self.where} for {BUSY_SECONDS:.0f} seconds",
-            patience=BUSY_SECONDS,
-        )
+        guard = self._setup_lock()
         try:
+            if self.is_absent():
+                self._forget_tips()
             with self.explaining(), self._engine("mode=rwc").connect() as connection:
                 if not self.has_tables(connection):
                     connection.rollback()
@@ -71,6 +71,26 @@ class SqliteFile(Database):
                         make_tables(connection)
         finally:
             guard.release()
+
+    def chain_old_journals(self) -> dict[str, Tip]:
+        with self.connect() as connection:
+            if format_of(connection, self.where) == FORMAT:
+                return {}
+        locks = [self._setup_lock()]
+        try:
+            with self._engine("mode=rw").connect() as connection, connection.begin():
+                if format_of(connection, self.where) == FORMAT:
+                    return {}
+                # Whoever holds one of these now is of an older version, and would go on writing without hashes.
+                for name in study_names(connection):
+                    locks.append(self._study_lock(name))  # one by one: those taken before a refusal are freed
+                return chain_all(connection)
+        finally:
+            for lock in reversed(locks):
+                lock.release()
+
+    def tip_file(self, study: str) -> TipFile:
+        return TipFile(self._beside(f"{short_name(study)}.tip"), study)
 
     def check_is_ours_to_use(self, connection: Connection) -> None:
         others = inspect(connection).get_table_names()
@@ -81,11 +101,7 @@ class SqliteFile(Database):
             )
 
     def lock(self, study: str) -> Session:
-        lock = FileLock(
-            self._beside(blake2b(study.encode(), digest_size=8).hexdigest()),
-            held_by_other=f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
-            "or open it read-only",
-        )
+        lock = self._study_lock(study)
         try:
             connection = self._engine("mode=rw").connect()
         except BaseException:
@@ -110,8 +126,27 @@ class SqliteFile(Database):
             ("no such table", "no such column", "Could not decode")
         )
 
+    def _forget_tips(self) -> None:
+        """Whoever deleted or moved the whole file begins anew, also with a study of the same name."""
+        for tip in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.tip"):
+            tip.unlink(missing_ok=True)
+
+    def _setup_lock(self) -> FileLock:
+        return FileLock(
+            self._beside("setup.lock"),
+            held_by_other=f"another process has been creating {self.where} for {BUSY_SECONDS:.0f} seconds",
+            patience=BUSY_SECONDS,
+        )
+
+    def _study_lock(self, study: str) -> FileLock:
+        return FileLock(
+            self._beside(f"{short_name(study)}.lock"),
+            held_by_other=f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
+            "or open it read-only",
+        )
+
     def _beside(self, what: str) -> Path:
-        return self.path.with_name(f"{self.path.name}.{what}.lock")
+        return self.path.with_name(f"{self.path.name}.{what}")
 
     def _inode_now(self) -> tuple[int, int] | None:
         try:

@@ -10,22 +10,31 @@ from sqlalchemy import (
     Connection,
     Double,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
+    bindparam,
     false,
     func,
     insert,
     inspect,
+    null,
     select,
+    text,
+    update,
 )
 
 from handful.errors import JournalTooNew, StorageCorrupt
 from handful.storage.base import StudySummary
+from handful.storage.chain import EMPTY, Tip, check_hash, hash_after
 from handful.storage.records import Record
 
-FORMAT = 1
-"""Of the tables, not of the events: those carry a version each."""
+FORMAT = 2
+"""Of the tables, not of the events: those carry a version each. Format 1 had no hashes."""
+
+CHUNK = 5_000
+"""Records per query: short queries hold nothing up, neither memory nor the database's own cleaning."""
 
 metadata = MetaData()
 format_table = Table("handful_format", metadata, Column("version", Integer, nullable=False))
@@ -38,6 +47,8 @@ events = Table(
     Column("kind", Text, nullable=False),
     Column("time", Double, nullable=False),
     Column("payload", Text, nullable=False),
+    # Over the record and the hash before it. It may be missing only in what an older version of handful wrote.
+    Column("hash", LargeBinary, nullable=True),
     # Kept in the order of the key, so that reading a study is reading a file from front to back.
     sqlite_with_rowid=False,
 )
@@ -54,16 +65,24 @@ def tables_present(connection: Connection) -> bool:
     return inspect(connection).has_table(format_table.name)
 
 
-def check_format(connection: Connection, where: str) -> None:
-    """Raise unless the tables there are of a format that this version of handful knows."""
+def check_format(connection: Connection, where: str) -> int:
+    """The format of the tables there; raises unless this version of handful knows it."""
+    version = format_of(connection, where)
+    if version > FORMAT:
+        raise JournalTooNew(
+            f"{where} has storage format {version}, this version of handful knows up to {FORMAT}: upgrade handful"
+        )
+    chained = (events.c.hash,) if version == FORMAT else ()
+    connection.execute(select(*_COLUMNS, events.c.study, *chained).limit(0))
+    return version
+
+
+def format_of(connection: Connection, where: str) -> int:
+    """The format that the tables say they have."""
     versions = list(connection.execute(select(format_table.c.version)).scalars())
     if len(versions) != 1 or not isinstance(versions[0], int):
         raise StorageCorrupt(f"{where} names {len(versions)} storage formats, expected one: restore it from a backup")
-    if versions[0] > FORMAT:
-        raise JournalTooNew(
-            f"{where} has storage format {versions[0]}, this version of handful knows up to {FORMAT}: upgrade handful"
-        )
-    connection.execute(select(*_COLUMNS, events.c.study).limit(0))
+    return versions[0]
 
 
 def last_seq(connection: Connection, study: str) -> int:
@@ -77,23 +96,50 @@ def check_writable(connection: Connection) -> None:
     connection.execute(insert(events).from_select(list(events.c), select(events).where(false())))
 
 
-def insert_records(connection: Connection, study: str, records: Sequence[Record]) -> None:
-    connection.execute(
-        insert(events),
-        [
-            {"study": study, "seq": r.seq, "version": r.version, "kind": r.kind, "time": r.time, "payload": r.payload}
-            for r in records
-        ],
-    )
+def hash_at(connection: Connection, study: str, seq: int) -> bytes | None:
+    """The hash of a record; None if it is not there, or has none."""
+    if seq == EMPTY.seq:
+        return EMPTY.hash
+    found = select(events.c.hash).where(events.c.study == study, events.c.seq == seq)
+    return connection.execute(found).scalar()
 
 
-def select_records(connection: Connection, study: str, after_seq: int, limit: int) -> list[Record]:
-    """The next records in order; StorageCorrupt if one is missing among them or is not a record."""
+def insert_records(connection: Connection, study: str, records: Sequence[Record], before: Tip) -> Tip:
+    """Insert the records that follow `before`; give the tip after them."""
+    hash_, rows = before.hash, []
+    for r in records:
+        hash_ = hash_after(hash_, r)
+        rows.append(
+            {
+                "study": study,
+                "seq": r.seq,
+                "version": r.version,
+                "kind": r.kind,
+                "time": r.time,
+                "payload": r.payload,
+                "hash": hash_,
+            }
+        )
+    connection.execute(insert(events), rows)
+    return Tip(records[-1].seq, hash_)
+
+
+def rows_after(
+    connection: Connection, study: str, after_seq: int, limit: int, *, chained: bool
+) -> Iterator[tuple[Record, object]]:
+    """The next records in order, each with the hash stored with it (None in tables of format 1).
+
+    StorageCorrupt if one is missing among them or is not a record. The hashes are not checked.
+    """
+    hash_column = events.c.hash if chained else null()
     statement = (
-        select(*_COLUMNS).where(events.c.study == study, events.c.seq > after_seq).order_by(events.c.seq).limit(limit)
+        select(*_COLUMNS, hash_column)
+        .where(events.c.study == study, events.c.seq > after_seq)
+        .order_by(events.c.seq)
+        .limit(limit)
     )
-    records = []
-    for expected, (seq, version, kind, time, payload) in enumerate(connection.execute(statement), after_seq + 1):
+    for expected, row in enumerate(connection.execute(statement), after_seq + 1):
+        seq, version, kind, time, payload, hash_ = row
         if seq != expected:
             raise StorageCorrupt(
                 f"record {expected} of study {study!r} is missing: the next is {seq}; restore the storage from a backup"
@@ -103,18 +149,59 @@ def select_records(connection: Connection, study: str, after_seq: int, limit: in
                 f"record {seq} of study {study!r} is not a record (version {version!r}, kind {kind!r}, time {time!r}); "
                 "restore the storage from a backup"
             )
-        records.append(Record(seq, version, kind, time, payload))
-    return records
+        yield Record(seq, version, kind, time, payload), hash_
+
+
+def records_after(connection: Connection, study: str, before: Tip, limit: int) -> tuple[list[Record], Tip]:
+    """The next records in order, each checked to follow the one before it, and the tip after them."""
+    hash_, records = before.hash, []
+    for record, stored in rows_after(connection, study, before.seq, limit, chained=True):
+        hash_ = check_hash(record, hash_, stored, study)
+        records.append(record)
+    return records, Tip(before.seq + len(records), hash_)
+
+
+def study_names(connection: Connection) -> Iterator[str]:
+    """All studies by name. Hops from one to the next along the key; else every record would be read."""
+    name: str | None = connection.execute(select(func.min(events.c.study))).scalar()
+    while name is not None:
+        yield name
+        name = connection.execute(select(func.min(events.c.study)).where(events.c.study > name)).scalar()
+
+
+def chain_all(connection: Connection) -> dict[str, Tip]:
+    """Turn tables of format 1 into the present ones: every record gets its hash. Gives the tip of each study."""
+    of_type = events.c.hash.type.compile(connection.dialect)
+    connection.execute(text(f"ALTER TABLE {events.name} ADD COLUMN {events.c.hash.name} {of_type}"))
+    connection.execute(update(format_table).values(version=FORMAT))
+    return {name: chain_study(connection, name) for name in list(study_names(connection))}
+
+
+def chain_study(connection: Connection, study: str) -> Tip:
+    """Give every record of a study its hash, up to the first that is missing or unreadable; give the tip there."""
+    own = (events.c.study == study, events.c.seq == bindparam("at"))
+    statement = update(events).where(*own).values(hash=bindparam("found"))
+    tip, rows = EMPTY, list[dict[str, object]]()
+    try:
+        while tip.seq < last_seq(connection, study):
+            for record, _ in rows_after(connection, study, tip.seq, CHUNK, chained=False):
+                tip = Tip(record.seq, hash_after(tip.hash, record))
+                rows.append({"at": tip.seq, "found": tip.hash})
+            connection.execute(statement, rows)
+            rows = []
+    except StorageCorrupt:
+        # Whoever reads that study is told; the others in the same database are whole.
+        if rows:
+            connection.execute(statement, rows)
+    return tip
 
 
 def summaries(connection: Connection) -> Iterator[StudySummary]:
-    """All studies by name. Hops from one to the next along the key; counting rows would read every record."""
-    name: str | None = connection.execute(select(func.min(events.c.study))).scalar()
+    """All studies by name, with their length and times; counting rows would read every record."""
     times = select(events.c.time)
-    while name is not None:
+    for name in study_names(connection):
         own = events.c.study == name
         last = last_seq(connection, name)
         first_time: float = connection.execute(times.where(own).order_by(events.c.seq).limit(1)).scalar_one()
         last_time: float = connection.execute(times.where(own, events.c.seq == last)).scalar_one()
         yield StudySummary(name, last + 1, first_time, last_time)
-        name = connection.execute(select(func.min(events.c.study)).where(events.c.study > name)).scalar()

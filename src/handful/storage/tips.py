@@ -1,0 +1,94 @@
+"""The end of a journal, kept outside the database: a database that lost its end is then not taken for whole.
+
+One small file per study, rewritten after each commit and not flushed by itself. It is never ahead of what the database
+has made durable, so a database that does not hold this record has lost something.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from handful.storage.chain import Tip
+
+log = logging.getLogger("handful.storage")
+
+
+def short_name(*parts: str | None) -> str:
+    """A few letters and digits for a study, safe in a file's name."""
+    return blake2b("\x00".join(map(str, parts)).encode(), digest_size=8).hexdigest()
+
+
+class TipFile:
+    """Where the tip of one study is kept. Used by one thread at a time."""
+
+    def __init__(self, path: Path, study: str) -> None:
+        self.path = path
+        self._study = study
+        self._file: int | None = None
+        self._failed = False
+
+    def read(self) -> Tip | None:
+        """The tip; None if there is none, or what is there cannot be read."""
+        for _ in range(3):  # it may be written at this moment
+            try:
+                line = self.path.read_bytes().split(b"\n", 1)[0]
+            except OSError:
+                return None
+            with suppress(ValueError):
+                return _parsed(line)
+        return None
+
+    def write(self, tip: Tip) -> None:
+        """Note the tip. That it fails is told once and is no reason to stop: an older tip proves less, but no lie."""
+        try:
+            if self._file is None:
+                self._file = self._created()
+            # In place, with the same length: whatever happens, the old line or the new one is there.
+            os.pwrite(self._file, _line(tip), 0)
+        except OSError as error:
+            if not self._failed:
+                self._failed = True
+                log.warning(
+                    "the end of study %r cannot be noted in %s (%s): the study goes on, but if its database loses its "
+                    "last answers, nobody will see it",
+                    self._study,
+                    self.path,
+                    error.strerror,
+                )
+
+    def forget(self) -> None:
+        """Delete the file."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _created(self) -> int:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.fstat(file).st_size == 0:
+            # For people who wonder what this file is.
+            about = {"study": self._study, "what": "the last record of the study, to notice if the database loses it"}
+            os.pwrite(file, b"\n" + json.dumps(about).encode() + b"\n", len(_line(Tip(0, b""))) - 1)
+        return file
+
+
+def _line(tip: Tip) -> bytes:
+    told = b"%020d %-32s" % (tip.seq, tip.hash.hex().encode())
+    return b"%s %s\n" % (told, blake2b(told, digest_size=4).hexdigest().encode())
+
+
+def _parsed(line: bytes) -> Tip:
+    seq, hash_, check = line.split()
+    tip = Tip(int(seq), bytes.fromhex(hash_.decode()))
+    if _line(tip).split()[2] != check:
+        raise ValueError("half written")
+    return tip
