@@ -182,6 +182,7 @@ def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:
 def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(StudyPlan(k=2, explorer="topx", budget=20))
     assert httpx.get(server.url + "/healthz").json() == {"status": "ok"}
+    assert set(server.organizer().get("/healthz").json()) == {"status", "open_to_the_decoder"}
     hosted = server.registry.studies[STUDY]
 
     def fails() -> None:

@@ -221,4 +221,7 @@ class OrganizerStatus(BaseModel):
 
 
 class Health(BaseModel):
+    """`open_to_the_decoder` is for the organizer: of files, sockets and processes, what the sandbox does not close."""
+
     status: Literal["ok"]
+    open_to_the_decoder: tuple[str, ...] | None = None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import IO
 
 from handful.crowd.collection.decoder_process import LENGTH
 from handful.errors import InvalidCollection
+
+log = logging.getLogger("handful.crowd")
 
 TIMEOUT_S = 30.0
 PICTURES_PER_CHILD = 200
@@ -51,6 +55,8 @@ class Decoder:
         try:
             assert child.stdin is not None
             assert child.stdout is not None
+            if self._served == 1:
+                _say_once(_greeting(child.stdout))
             child.stdin.write(len(data).to_bytes(LENGTH) + data)
             child.stdin.flush()
             said, large, thumbnail = (_read(child.stdout) for _ in range(3))
@@ -92,6 +98,34 @@ class Decoder:
             self._served = 0
         self._served += 1
         return self._child
+
+
+@cache
+def open_to_the_decoder() -> tuple[str, ...]:
+    """What the decoding process could do on this system besides decoding, of "files", "sockets" and "processes".
+
+    It is tried out in such a process, once. Empty where the sandbox is complete.
+    """
+    decoder = Decoder()
+    try:
+        child = decoder._ready()
+        assert child.stdout is not None
+        return _greeting(child.stdout)
+    finally:
+        decoder.close()
+
+
+def _greeting(stream: IO[bytes]) -> tuple[str, ...]:
+    """What a new child says first: what it could still do."""
+    return tuple(str(what) for what in json.loads(_read(stream)))
+
+
+@cache
+def _say_once(possible: tuple[str, ...]) -> None:
+    if possible:
+        log.warning("the process that decodes pictures could still reach %s on this system", " and ".join(possible))
+    else:
+        log.info("the process that decodes pictures can reach no files, sockets or processes")
 
 
 def _read(stream: IO[bytes]) -> bytes:

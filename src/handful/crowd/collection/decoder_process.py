@@ -1,17 +1,19 @@
 """The child process that decodes pictures: `python -m handful.crowd.collection.decoder_process`.
 
-A picture from a stranger is a program for the decoder. So it is decoded here, in a process that can open no file for
-writing, has little memory and little time, and is thrown away when it misbehaves. Pictures come in on standard input
-and leave on standard output, each with its length before it; nothing of the original but its pixels goes through.
+A picture from a stranger is a program for the decoder. So it is decoded here, in a process that is locked in
+(`sandbox.py`) and is thrown away when it misbehaves. It first says what it could still do. Then pictures come in on
+standard input and leave on standard output, each with its length before it; nothing of the original but its pixels
+goes through.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from io import BytesIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from handful.crowd.collection.sandbox import lock_this_process, still_possible
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 MAX_PIXELS = 50_000_000
 LARGE, THUMBNAIL = 1600, 480
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
-MEMORY_BYTES = 1_500_000_000
-CPU_SECONDS = 300
 LENGTH = 8
 
 
@@ -28,24 +28,15 @@ class Refused(Exception):
     """This picture is not taken; the text says why, in words for the organizer."""
 
 
-def limit_this_process() -> None:
-    """Little memory, little time, no files written, no core dumped. None of this can be taken back."""
-    for what, most in (
-        (resource.RLIMIT_AS, MEMORY_BYTES),
-        (resource.RLIMIT_CPU, CPU_SECONDS),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(what, (most, most))
-
-
 def main() -> None:
     """Decode one picture after another until the parent closes the pipe."""
-    from PIL import Image, ImageCms, ImageOps  # noqa: F401  (imported before the limits, which forbid loading much more)
+    from PIL import Image, ImageCms, ImageOps  # noqa: F401  (nothing can be loaded once the process is locked)
 
     Image.init()
-    limit_this_process()
+    _load_what_is_loaded_late()
+    lock_this_process()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
+    _write(sink, json.dumps(still_possible()).encode())
     while head := source.read(LENGTH):
         data = source.read(int.from_bytes(head))
         try:
@@ -57,6 +48,30 @@ def main() -> None:
         except Exception:
             said, large, thumbnail = {"refused": "is damaged: it cannot be decoded"}, b"", b""
         _write(sink, json.dumps(said).encode(), large, thumbnail)
+
+
+def _load_what_is_loaded_late() -> None:
+    """Decode a tiny picture of each kind: decoders import modules when they first need them."""
+    from PIL import ExifTags, Image, ImageCms
+
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    as_cameras_do: dict[str, Any] = {"icc_profile": profile, "exif": turned.tobytes()}
+    kinds: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+        "JPEG": (("L", "RGB", "CMYK"), as_cameras_do | {"progressive": True}),
+        "PNG": (("1", "L", "LA", "I;16", "P", "RGB", "RGBA"), as_cameras_do),
+        "WEBP": (("RGB", "RGBA"), as_cameras_do),
+        "GIF": (("P", "L"), {"transparency": 0}),
+    }
+    for kind, (modes, options) in kinds.items():
+        for mode in modes:
+            first, second = (Image.new(mode, (2, 2), n) for n in range(2))
+            moving: dict[str, Any] = {} if kind == "JPEG" else {"save_all": True, "append_images": [second]}
+            for more in ({}, moving):
+                out = BytesIO()
+                first.save(out, kind, **options, **more)
+                reencode(out.getvalue())
 
 
 def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes]:

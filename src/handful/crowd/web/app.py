@@ -7,12 +7,14 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
+from handful.crowd.collection.decoder import open_to_the_decoder
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
 from handful.crowd.web import organizer_routes, page_routes, worker_routes
+from handful.crowd.web.dependencies import is_organizer
 from handful.crowd.web.error_responses import handle_errors
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.rate_limits import RequestLimits
@@ -59,12 +61,14 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(organizer_routes.router)
     app.include_router(page_routes.router)
 
-    @app.get("/healthz", tags=["server"])
-    async def healthz() -> Health:
-        """Whether the server runs and can still store answers."""
+    @app.get("/healthz", tags=["server"], response_model_exclude_none=True)
+    async def healthz(request: Request) -> Health:
+        """Whether the server runs and can still store answers; to the organizer also what the sandbox leaves open."""
         if not all(hosted.storage_works for hosted in registry.studies.values()):
             raise Refusal(503, "storage", "Answers cannot be stored right now.")
-        return Health(status="ok")
+        if not is_organizer(request):
+            return Health(status="ok")
+        return Health(status="ok", open_to_the_decoder=await in_thread(open_to_the_decoder))
 
     app.mount("/static", VersionedFiles(), name="static")
     return app
