@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handful.crowd.hosting.address_shares import Due, Shares
+from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.tokens import new_cookie, worker_of
 from handful.crowd.settings import Limits, Rate, Settings
@@ -84,34 +84,21 @@ def test_what_was_answered_skipped_or_left_is_held_no_more(serve: Serve) -> None
 
 
 def test_shares_are_counted_by_who_holds_what() -> None:
-    leases, shares = Leases(), Shares(in_flight=8, share=0.5)
+    leases, shares = Leases(), AddressShares(in_flight=8, share=0.5)
     for question, worker in enumerate(("a", "b", "c")):
         leases.grant(question, worker, 60.0)
         shares.took(worker, "x" if worker < "c" else "y", 1)
     assert (shares.left("x"), shares.left("y"), shares.left("z")) == (2, 3, 4)
     leases.drop(0)
-    shares.count(leases)
+    shares.count(leases.holders(now=59.0))
     assert (shares.left("x"), shares.left("y")) == (3, 3)
-    shares.count(leases, over={2})
+    leases.grant(2, "c", 59.0)
+    shares.count(leases.holders(now=59.0))
     assert (shares.left("x"), shares.left("y")) == (3, 4)
 
 
 def test_a_small_study_is_not_divided() -> None:
-    assert Shares(in_flight=6, share=0.5).left("x") > 1000
-
-
-def test_a_question_comes_back_once_and_only_if_it_is_still_held() -> None:
-    leases, due = Leases(), Due(60.0)
-    for question in (0, 1):
-        leases.grant(question, "a", 60.0)
-        due.begins(question, 0.0)
-    leases.drop(0)
-    assert not due.any_came_back(leases, 59.0)
-    assert due.any_came_back(leases, 60.0)
-    assert not due.any_came_back(leases, 61.0)
-    assert due.over == {1}
-    due.begins(1, 62.0)
-    assert due.over == set()
+    assert AddressShares(in_flight=6, share=0.5).left("x") > 1000
 
 
 @pytest.mark.parametrize(

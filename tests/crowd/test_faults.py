@@ -193,4 +193,4 @@ def test_after_a_failure_of_the_storage_the_study_is_taken_up_again(
     assert (refused.status_code, refused.json()["error"]) == (503, "storage")
     hosted.tick()
     assert person.post("answer", {"token": person.token, "side": "left"}).json()["answer"]["repeated"] is False
-    assert hosted.tallies.answers == hosted.study.status().answers == 2
+    assert hosted.progress().answers == hosted.study.status().answers == 2

@@ -41,7 +41,7 @@ def test_a_crew_finishes_a_study_and_finds_what_it_prefers(serve: Serve, explore
     assert report.skips > 0
     assert (report.refused, report.broken, report.repeated) == ({}, 0, 0)
     assert set(study.result().chosen) == {"photo 5.jpg", "photo 6.jpg", "photo 7.jpg"}
-    assert len(server.registry.studies[STUDY].tallies.workers) == 10
+    assert len(server.registry.studies[STUDY].study.fold.workers.names) == 10
 
 
 def test_a_crew_stops_when_told(serve: Serve) -> None:

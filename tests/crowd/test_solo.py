@@ -1,20 +1,24 @@
-"""One person chooses alone, and keeps what was chosen."""
+"""One person chooses alone."""
 
 from __future__ import annotations
 
-import zipfile
+import json
 from pathlib import Path
 
 import pytest
 
+from handful import Preferences, Study
 from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection, Item
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.solo import end_earlier_visits, solo_study
-from handful.crowd.hosting.startup import StudyPlan, open_registry
-from handful.crowd.output.picks_folder import picks_folder, write_picks
+from handful.crowd.hosting.solo import end_earlier_visits, is_solo, solo_study
+from handful.crowd.hosting.startup import SOLO_IN_FLIGHT, StudyPlan, open_registry
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
+from handful.storage import open_journal
+from handful.study.export import records_of
 from tests.crowd.pictures import folder_of
+from tests.golden.make import FOLDER
 
 ALONE = Settings(goal=None, consent=None, solo=True)
 PLAN = StudyPlan(k=2, explorer="topx", budget=12)
@@ -28,18 +32,6 @@ def chosen_from(source: Path, storage: Path, *themes: str) -> Registry:
         for question in study.ask(1, "w"):
             study.tell(question.id, True, "w")
     return registry
-
-
-def put_picks(registry: Registry, source: Path, folder: Path) -> Path:
-    hosted = solo_study(registry)
-    return write_picks(hosted.collection, hosted.study.result().chosen, hosted.theme, source, folder)
-
-
-def picked(source: Path, tmp_path: Path) -> list[Path]:
-    registry = chosen_from(source, tmp_path / "a.db")
-    folder = put_picks(registry, source, tmp_path / "best")
-    registry.close()
-    return sorted(folder.iterdir())
 
 
 @pytest.mark.parametrize(("items", "questions"), [(2, 12), (6, 36), (12, 72), (25, 150), (26, 150), (1000, 150)])
@@ -80,59 +72,39 @@ def test_alone_one_does_not_answer_in_a_study_for_many(tmp_path: Path) -> None:
     registry.close()
 
 
-def test_the_picks_are_the_files_of_the_folder(tmp_path: Path) -> None:
-    folder = folder_of(4, tmp_path / "photos")
-    one, two, sheet = picked(folder, tmp_path)
-    assert sheet.name == "contact-sheet.png"
-    assert one.name.startswith("1-photo")
-    assert two.read_bytes() == (folder / two.name.removeprefix("2-")).read_bytes()
-
-
-def test_the_picks_are_the_files_of_the_zip(tmp_path: Path) -> None:
-    folder = folder_of(4, tmp_path / "photos")
-    with zipfile.ZipFile(tmp_path / "photos.zip", "w") as archive:
-        for path in folder.iterdir():
-            archive.write(path, f"2019/{path.name}")
-    one = picked(tmp_path / "photos.zip", tmp_path)[0]
-    assert one.read_bytes() == (folder / one.name.removeprefix("1-")).read_bytes()
-
-
-def test_the_picks_are_the_files_that_the_csv_names(tmp_path: Path) -> None:
-    folder = folder_of(4, tmp_path / "photos")
-    (tmp_path / "photos.csv").write_text("image\n" + "".join(f"photos/{path.name}\n" for path in folder.iterdir()))
-    one = picked(tmp_path / "photos.csv", tmp_path)[0]
-    assert one.read_bytes() == (folder / one.name.removeprefix("1-")).read_bytes()
-
-
-def test_where_the_files_are_gone_the_picks_are_as_they_were_shown(tmp_path: Path) -> None:
-    folder_of(4, tmp_path / "photos")
-    registry = chosen_from(tmp_path / "photos", tmp_path / "a.db")
-    folder = put_picks(registry, tmp_path / "a.db", tmp_path / "best")
-    registry.close()
-    assert {path.suffix for path in folder.iterdir()} == {".webp", ".png"}
-
-
-def test_texts_become_files(tmp_path: Path) -> None:
-    (tmp_path / "talks.csv").write_text("text\nOne talk\nAnother talk\nA third\n")
-    one = picked(tmp_path / "talks.csv", tmp_path)[0]
-    assert one.read_text() in ("One talk\n", "Another talk\n", "A third\n")
-
-
-def test_nothing_is_ever_put_into_a_folder_that_is_there(tmp_path: Path) -> None:
-    registry = chosen_from(folder_of(4, tmp_path / "photos"), tmp_path / "a.db")
-    (tmp_path / "best").mkdir()
-    assert put_picks(registry, tmp_path / "photos", tmp_path / "best") == tmp_path / "best-2"
-    assert list((tmp_path / "best").iterdir()) == []
-    registry.close()
-
-
 def test_what_is_not_chosen_yet_comes_first(tmp_path: Path) -> None:
     registry = chosen_from(folder_of(4, tmp_path / "photos"), tmp_path / "a.db", "Holiday", "Boats")
     assert solo_study(registry).theme == "Boats"
     registry.close()
 
 
-def test_the_folder_of_the_picks_is_named_after_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "holiday").mkdir()
-    monkeypatch.chdir(tmp_path / "holiday")
-    assert picks_folder(Path()) == picks_folder(Path("../holiday/")) == Path("holiday-best")
+def test_an_old_journal_that_does_not_say_so_is_still_a_study_for_one_person(tmp_path: Path) -> None:
+    lines = (FOLDER / "solo-1.jsonl").read_text().splitlines()
+    setup = json.loads(lines[0])["payload"]["setup"]
+    assert "solo" not in setup
+    journal = open_journal(tmp_path / "old.db", "holiday")
+    journal.append(list(records_of(lines))).wait()
+    journal.close()
+    items = Collection(tmp_path, tuple(Item(name, "text", text=name) for name in setup["items"]))
+    registry = open_registry(tmp_path / "old.db", items, (), settings=ALONE)
+    assert solo_study(registry).name == "holiday"
+    assert solo_study(registry).open
+    registry.close()
+
+
+def test_the_journal_says_whom_a_study_is_for_however_many_questions_may_be_in_flight(tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
+    many = StudyPlan(k=2, explorer="topx", budget=12, in_flight=SOLO_IN_FLIGHT)
+    open_registry(tmp_path / "a.db", items, ("Ours",), many).close()
+    open_registry(tmp_path / "a.db", items, ("Mine",), PLAN, ALONE).close()
+    registry = open_registry(tmp_path / "a.db", items, (), settings=ALONE)
+    assert {name: is_solo(hosted.study.setup) for name, hosted in registry.studies.items()} == {
+        "ours": False,
+        "mine": True,
+    }
+    assert solo_study(registry).theme == "Mine"
+    registry.close()
+
+
+def test_a_study_of_the_library_says_nothing_of_whom_it_is_for() -> None:
+    assert "solo" not in Study(range(4), 2, feedback=Preferences(), budget=9).setup.to_dict()

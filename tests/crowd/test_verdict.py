@@ -85,14 +85,14 @@ def test_what_was_found_is_looked_through_once_a_round_and_after_an_exclusion(
     result = hosted.study.result
     monkeypatch.setattr(hosted.study, "result", lambda: looked.append(None) or result())
     path = f"/api/organize/{STUDY}"
-    while hosted.tallies.picked < 1:
+    while not hosted.study.fold.chosen:
         assert organizer.get(path).json()["verdict"] == ""
         person.answer()
     for _ in range(5):
         assert organizer.get(path).json()["verdict"].startswith("The pick won ")
         person.answer()
     assert len(looked) == 2
-    (worker,) = hosted.tallies.workers
+    (worker,) = hosted.study.fold.workers.names
     organizer.post(f"{path}/exclude", json={"worker": worker})
     assert organizer.get(path).json()["verdict"] == ""
     assert "excluded by hand" in organizer.get(path).json()["certificate"]

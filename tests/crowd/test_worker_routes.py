@@ -304,7 +304,7 @@ def test_an_excluded_worker_gets_no_more_questions_until_restored(serve: Serve) 
     server = serve(settings=UNHURRIED)
     person = server.person()
     person.answer()
-    worker = next(iter(server.registry.studies[STUDY].tallies.workers))
+    worker = server.registry.studies[STUDY].study.fold.workers.names[0]
     organizer = server.organizer()
     organizer.post(f"/api/organize/{STUDY}/exclude", json={"worker": worker})
     assert person.next()["state"] == "finished"

@@ -73,19 +73,23 @@ class Leases:
         lease = self._open.get(question)
         return (lease.held, lease.worker) if lease else (False, None)
 
-    def holders(self) -> set[str | None]:
-        """Who holds questions."""
-        return {lease.worker for lease in self._open.values() if lease.held}
+    def holders(self, now: float = -math.inf) -> list[str | None]:
+        """Who holds a question that is not overdue at `now`, once for each such question."""
+        return [lease.worker for lease in list(self._open.values()) if lease.held and lease.expires > now]
 
     def held_by(self, worker: str | None) -> list[int]:
         """The questions that `worker` holds, oldest first."""
         return [question for question, lease in self._open.items() if lease.held and lease.worker == worker]
 
+    def overdue(self, now: float) -> list[int]:
+        """The questions that somebody holds although the lease has run out: it ends when anybody asks."""
+        return [question for question, lease in list(self._open.items()) if lease.expires <= now]
+
     def due(self, now: float) -> tuple[int, ...]:
-        """The questions whose lease has run out."""
+        """The overdue questions, for whoever ends their leases now."""
         if now < self._earliest:
             return ()
-        due = tuple(question for question, lease in self._open.items() if lease.expires <= now)
+        due = tuple(self.overdue(now))
         self._earliest = min((lease.expires for lease in self._open.values() if lease.expires > now), default=math.inf)
         return due
 

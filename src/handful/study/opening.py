@@ -62,12 +62,12 @@ def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
     as the one the study was made with.
     """
     there, here = found.setup.to_dict(), given.to_dict()
-    differ = {key for key, value in here.items() if there[key] != value}
+    differ = {key for key, value in here.items() if there.get(key) != value}
     if here["budget"] == found.budget:
         differ.discard("budget")
     there |= {"budget": found.budget, "explorer": spelled(found.setup.explorer)}
     here |= {"explorer": spelled(given.explorer)}
-    return {key: (_told(there[key]), _told(here[key])) for key in here if key in differ}
+    return {key: (_told(there.get(key)), _told(here[key])) for key in here if key in differ}
 
 
 def spelled_out(differing: dict[str, tuple[str, str]]) -> str:

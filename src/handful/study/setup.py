@@ -26,11 +26,14 @@ class Setup:
     problem: Problem
     explorer: Explorer
     lease_s: float
+    solo: bool | None = None  # whether it is for one person; None where nobody said so
 
     def __post_init__(self) -> None:
         make_plain(self)
         if not (is_finite(self.lease_s) and self.lease_s > 0):
             raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
+        if self.solo not in (None, True, False):
+            raise InvalidProblem(f"solo must be True, False or None, got {self.solo!r}")
 
     @property
     def explorer_spelled(self) -> str:
@@ -44,6 +47,7 @@ class Setup:
     def to_dict(self) -> dict[str, Any]:
         """For the journal."""
         p = self.problem
+        solo = {} if self.solo is None else {"solo": self.solo}
         return {
             "items": list(self.ids),
             "fingerprint": fingerprint(self.ids),
@@ -59,6 +63,7 @@ class Setup:
             "prior": None if p.prior is None else list(p.prior),
             "chosen": list(p.chosen),
             "seed": p.seed,
+            **solo,
         }
 
     @classmethod
@@ -81,7 +86,7 @@ class Setup:
                 chosen=tuple(data["chosen"]),
                 seed=data["seed"],
             )
-            return cls(ids, problem, described(data["explorer"]), data["lease_s"])
+            return cls(ids, problem, described(data["explorer"]), data["lease_s"], data.get("solo"))
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
                 f"the study's first record does not describe a study ({error}): restore the storage from a backup"
@@ -104,6 +109,7 @@ def make_setup(
     prior: Sequence[float] | None,
     chosen: Iterable[Any],
     seed: int,
+    solo: bool | None,
 ) -> Setup:
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
     if not isinstance(feedback, (Values, Preferences)):
@@ -126,7 +132,7 @@ def make_setup(
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids, problem, settings, lease_s)
+    return Setup(ids, problem, settings, lease_s, solo)
 
 
 def fingerprint(ids: Sequence[str]) -> str:

@@ -55,6 +55,7 @@ class Study(Generic[Item]):
         prior: Sequence[float] | None = None,
         chosen: Iterable[Any] = (),
         seed: int = 0,
+        solo: bool | None = None,
         storage: str | Path | None = None,
         name: str = "study",
         exists: Exists = "error",
@@ -77,6 +78,7 @@ class Study(Generic[Item]):
             prior=prior,
             chosen=chosen,
             seed=seed,
+            solo=solo,
         )
         try:
             writer = begun(setup, storage, name, clock)

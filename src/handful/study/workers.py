@@ -22,15 +22,21 @@ class Workers:
             return -1
         number = self._numbers.get(name)
         if number is None:
-            number = self._numbers[name] = len(self.names)
+            number = len(self.names)
             self.names.append(name)
             self.answers.append(0)
             self.skips.append(0)
+            self._numbers[name] = number  # last: other threads may look a worker up at any moment
         return number
 
     def name(self, number: int) -> str | None:
         """The inverse of `number`."""
         return None if number < 0 else self.names[number]
+
+    def answers_of(self, name: str) -> int:
+        """How many answers the worker gave."""
+        number = self._numbers.get(name)
+        return 0 if number is None else self.answers[number]
 
     def note_answer(self, name: str | None) -> int:
         """One more answer; gives the worker's number."""

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.address_shares import Due, Shares
+from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.presence import OpenPages, Presence, Turns
 from handful.crowd.hosting.tokens import Worker
-from handful.crowd.hosting.worker_statistics import Tallies
+from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.refusals import not_found, study_ended, too_late
 from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer, StorageError
-from handful.study.events import Asked, Closed, Event, Excluded, Leased, Noted, Restored, RoundClosed, Withdrawn
+from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Withdrawn
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.study import Study
@@ -70,33 +70,29 @@ class HostedStudy:
         self._turns = Turns()
         self._presence = Presence()
         self._pages = OpenPages()
-        self._shares = Shares(study.setup.problem.in_flight, settings.limits.held_per_address)
+        self._shares = AddressShares(study.setup.problem.in_flight, settings.limits.held_per_address)
         self._last: dict[str, LastAnswer] = {}
         self._turning = 0
+        self._overdue: frozenset[int] = frozenset()
         self._attach(study)
         if theme is not None and not self._has_theme:
             study.note(THEME, theme)
 
     def _attach(self, study: Study) -> None:
         """Count what the journal tells, and go on counting."""
-        self.study, self.tallies, self._has_theme = study, Tallies(), False
+        self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
         self._result: tuple[int, float, Result] | None = None
         for when, event in study.journal():
-            self.tallies.count(event, when)
+            self.statistics.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
                 self.theme, self._has_theme = str(event.data), True
-        self._due = Due(study.setup.lease_s)
-        for question in study.fold.leases.numbers():
-            self._due.begins(question, self.clock())
         study.subscribe(self._happened)
         self._latest = study.status()
 
     def _happened(self, event: Event) -> None:
         with self._lock:
-            self.tallies.count(event, self.clock())
+            self.statistics.count(event, self.clock())
             self._turning += isinstance(event, TURNING)
-            if isinstance(event, Asked | Leased):
-                self._due.begins(event.question, self.clock())
         self.change_signal.changed()
 
     # For everybody
@@ -118,7 +114,7 @@ class HostedStudy:
         return messages.WorkProgress(
             answered=answered,
             goal=self.settings.goal,
-            answers=self.tallies.answers,
+            answers=self.study.fold.answers,
             budget=self._latest.budget,
             chosen=self._picked,
             k=self.k,
@@ -141,10 +137,9 @@ class HostedStudy:
                 raise
             self._take_up_again(self._reopen)
         self.storage_works = True
-        with self._lock:
-            any_came_back = self._due.any_came_back(self.study.fold.leases, self.clock())
+        before, self._overdue = self._overdue, frozenset(self.study.fold.leases.overdue(self.clock()))
         self.refresh_status()
-        if any_came_back:
+        if self._overdue - before:
             self.change_signal.changed()
 
     def _pass_on(self, worker: str) -> None:
@@ -163,7 +158,7 @@ class HostedStudy:
         """Remember the study's status: it is too much work to take for every answer."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
-        self._shares.count(self.study.fold.leases, self._due.over)
+        self._shares.count(self.study.fold.leases.holders(self.clock()))
 
     def latest_result(self) -> Result:
         """What was found so far. What proves it takes long to look through, and changes with what ends a round or
@@ -262,7 +257,7 @@ class HostedStudy:
 
     @property
     def _picked(self) -> int:
-        return len(self.study.setup.problem.chosen) + self.tallies.picked
+        return self.study.fold.exploration.round - 1
 
     def _held_and_more(self, worker: Worker) -> list[Question]:
         held = self._held(worker)
@@ -281,7 +276,7 @@ class HostedStudy:
         A question that waits in a browser was drawn without the answers that came since; with many workers there
         would be so many that the study could hardly learn from one answer to the next.
         """
-        if self.state != "open" or self.tallies[worker.id].excluded:
+        if self.state != "open" or self.study.fold.workers.excludes(worker.id):
             return 0
         self._presence.seen(worker.id, self.clock())
         people = self._presence.number
@@ -311,14 +306,14 @@ class HostedStudy:
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
         self._pages.seen(worker.id, self.clock())
         state = self.state
-        tally = self.tallies[worker.id]
-        if tally.excluded:
+        workers = self.study.fold.workers
+        if workers.excludes(worker.id):
             state = "finished"
         shown = [self._pair(worker, question) for question in questions] if state == "open" else []
         return messages.Work(
             state=("questions" if shown else "waiting") if state == "open" else state,
             questions=shown,
-            progress=self.progress(tally.answers),
+            progress=self.progress(workers.answers_of(worker.id)),
             undo=self._undo_offer(worker),
         )
 

@@ -30,12 +30,12 @@ def status_of(hosted: HostedStudy, streams: int = 0) -> messages.OrganizerStatus
         provisional=status.provisional,
         in_flight=status.in_flight,
         budget=status.budget,
-        answers_per_minute=hosted.tallies.per_minute(now),
-        active_workers=hosted.tallies.active(now),
+        answers_per_minute=hosted.statistics.per_minute(now),
+        active_workers=hosted.statistics.active(now),
         streams=streams,
         chosen=sorted((line for line in lines if line.chosen is not None), key=lambda line: line.chosen or 0),
         items=[line for line in lines if line.chosen is None][:MOST_ITEMS],
-        workers=_worker_lines(hosted),
+        workers=_worker_lines(hosted, status),
         rounds=[
             messages.RoundLine(round=one.round, pick=str(one.pick), ended=one.ended, answers=one.answers)
             for one in found.rounds
@@ -69,19 +69,21 @@ def _item_lines(hosted: HostedStudy, status: Status) -> list[messages.ItemLine]:
     return sorted(lines, key=lambda line: (line.mean is None, -(line.mean or 0.0)))
 
 
-def _worker_lines(hosted: HostedStudy) -> list[messages.WorkerLine]:
+def _worker_lines(hosted: HostedStudy, status: Status) -> list[messages.WorkerLine]:
     """Every worker, busiest first."""
-    lines = [
-        messages.WorkerLine(
-            worker=name,
-            answers=tally.answers,
-            skips=tally.skips,
-            left_share=tally.left_share,
-            median_ms=tally.median_ms,
-            excluded=tally.excluded,
+    lines = []
+    for worker in status.workers:
+        statistics = hosted.statistics.of(worker.name)
+        lines.append(
+            messages.WorkerLine(
+                worker=worker.name,
+                answers=worker.answers,
+                skips=worker.skips,
+                left_share=statistics.left_share,
+                median_ms=statistics.median_ms,
+                excluded=worker.excluded,
+            )
         )
-        for name, tally in list(hosted.tallies.workers.items())
-    ]
     return sorted(lines, key=lambda line: (-line.answers, line.worker))
 
 

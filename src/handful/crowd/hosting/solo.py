@@ -8,11 +8,21 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import SOLO_IN_FLIGHT
 from handful.errors import InvalidProblem
+from handful.study.setup import Setup
+
+
+def is_solo(setup: Setup) -> bool:
+    """Whether a study is for one person, as its journal says.
+
+    A journal that does not say so is recognised by how many questions may be in flight: older ones for one person
+    all have the same number, which hardly anybody would choose for a crowd.
+    """
+    return setup.problem.in_flight == SOLO_IN_FLIGHT if setup.solo is None else setup.solo
 
 
 def solo_study(registry: Registry, themes: Sequence[str] = ()) -> HostedStudy:
-    """What there is still to choose alone, of these themes before others; when all is chosen, the last of it."""
-    studies = [hosted for hosted in registry.studies.values() if hosted.study.setup.problem.in_flight == SOLO_IN_FLIGHT]
+    """The study for one person that is not finished, of these themes before others; if all are, the last of them."""
+    studies = [hosted for hosted in registry.studies.values() if is_solo(hosted.study.setup)]
     if not studies:
         theirs = next(iter(registry.studies.values())).theme
         raise InvalidProblem(
@@ -24,7 +34,7 @@ def solo_study(registry: Registry, themes: Sequence[str] = ()) -> HostedStudy:
 
 
 def end_earlier_visits(hosted: HostedStudy) -> None:
-    """What they hold, perhaps in another browser, is free again, and what they answered stands."""
+    """Free what earlier visits hold, perhaps in another browser, and let their answers settle."""
     fold = hosted.study.fold
     for worker in filter(None, {*fold.workers.names, *fold.leases.holders()}):
         hosted.study.let_go(worker)

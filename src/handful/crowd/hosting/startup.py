@@ -195,6 +195,7 @@ def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **wher
         in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
         lease_s=plan.lease_s,
         seed=plan.seed,
+        solo=settings.solo,
         **where,
     )
 

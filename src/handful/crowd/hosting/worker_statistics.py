@@ -1,4 +1,4 @@
-"""What the organizer's page shows of people: pace, sides, time per answer. Counted from the study's events alone."""
+"""How workers answer: their pace, sides and times. How much they answered is the study's to say."""
 
 from __future__ import annotations
 
@@ -7,61 +7,52 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from handful.study.events import Event, Excluded, Restored, RoundClosed, Skipped, Told
+from handful.study.events import Event, Told
 
 MINUTE = 60
 TIMES_KEPT = 100
 
 
 @dataclass
-class Tally:
-    """One worker."""
+class WorkerStatistics:
+    """How one worker answers."""
 
-    answers: int = 0
-    skips: int = 0
     left: int = 0
     sided: int = 0
     last: float = 0.0
-    excluded: bool = False
     times: deque[int] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
 
     @property
     def left_share(self) -> float | None:
+        """The share of answers that chose the left side; None where no side was told."""
         return round(self.left / self.sided, 3) if self.sided else None
 
     @property
     def median_ms(self) -> int | None:
+        """The median time of the latest answers, in milliseconds; None where no time was told."""
         return round(median(self.times)) if self.times else None
 
 
-class Tallies:
-    """All workers of a study, and how many answers came in the last minute."""
+class AnswerStatistics:
+    """How all workers of a study answer, counted from its events."""
 
     def __init__(self) -> None:
-        self.workers: dict[str, Tally] = {}
-        self.answers = 0
-        self.picked = 0
+        self._workers: dict[str, WorkerStatistics] = {}
         self._minute: deque[tuple[int, int]] = deque(maxlen=MINUTE + 1)
 
-    def __getitem__(self, worker: str) -> Tally:
-        return self.workers.get(worker) or Tally()
+    def of(self, worker: str) -> WorkerStatistics:
+        """How this worker answers."""
+        return self._workers.get(worker) or WorkerStatistics()
 
     def count(self, event: Event, now: float) -> None:
-        """One more event. Each counter only ever moves by whole steps, so their order does not matter."""
-        if isinstance(event, Told):
-            self.answers += 1
-            self._pace(int(now))
-            if event.worker is not None:
-                tally = self.workers.setdefault(event.worker, Tally())
-                tally.answers += 1
-                tally.last = max(tally.last, now)
-                self._meta(tally, event.meta)
-        elif isinstance(event, Skipped) and event.worker is not None:
-            self.workers.setdefault(event.worker, Tally()).skips += 1
-        elif isinstance(event, Excluded | Restored):
-            self.workers.setdefault(event.worker, Tally()).excluded = isinstance(event, Excluded)
-        elif isinstance(event, RoundClosed):
-            self.picked += 1
+        """Take one more event into account."""
+        if not isinstance(event, Told):
+            return
+        self._pace(int(now))
+        if event.worker is not None:
+            worker = self._workers.setdefault(event.worker, WorkerStatistics())
+            worker.last = max(worker.last, now)
+            _count_meta(worker, event.meta)
 
     def per_minute(self, now: float) -> int:
         """Answers in the last sixty seconds."""
@@ -69,7 +60,7 @@ class Tallies:
 
     def active(self, now: float) -> int:
         """Workers who answered in the last sixty seconds."""
-        return sum(1 for tally in list(self.workers.values()) if tally.last > now - MINUTE)
+        return sum(1 for worker in list(self._workers.values()) if worker.last > now - MINUTE)
 
     def _pace(self, second: int) -> None:
         if self._minute and self._minute[-1][0] == second:
@@ -77,12 +68,12 @@ class Tallies:
         else:
             self._minute.append((second, 1))
 
-    @staticmethod
-    def _meta(tally: Tally, meta: Any) -> None:
-        if not isinstance(meta, dict):
-            return
-        if meta.get("side") in ("left", "right"):
-            tally.sided += 1
-            tally.left += meta["side"] == "left"
-        if isinstance(meta.get("ms"), int):
-            tally.times.append(meta["ms"])
+
+def _count_meta(worker: WorkerStatistics, meta: Any) -> None:
+    if not isinstance(meta, dict):
+        return
+    if meta.get("side") in ("left", "right"):
+        worker.sided += 1
+        worker.left += meta["side"] == "left"
+    if isinstance(meta.get("ms"), int):
+        worker.times.append(meta["ms"])

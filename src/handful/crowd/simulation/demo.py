@@ -106,5 +106,5 @@ def _summary(hosted: HostedStudy, folder: Path) -> DemoSummary:
     result, sheet = hosted.latest_result(), folder / f"{hosted.name}.png"
     write_contact_sheet(hosted.collection, result.chosen, hosted.theme, result.words, sheet)
     return DemoSummary(
-        hosted.name, hosted.theme, result.chosen, hosted.tallies.answers, result.verdict, str(result.certificate), sheet
+        hosted.name, hosted.theme, result.chosen, result.answers, result.verdict, str(result.certificate), sheet
     )

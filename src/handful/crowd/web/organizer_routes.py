@@ -158,5 +158,5 @@ async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:
 
 
 def _known(hosted: HostedStudy, worker: str) -> None:
-    if worker not in hosted.tallies.workers:
+    if not hosted.study.fold.workers.knows(worker):
         raise not_found()
