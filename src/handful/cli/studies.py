@@ -25,6 +25,10 @@ Storage = Annotated[
 Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
+InFlight = Annotated[
+    int | None, typer.Option(help="Questions unanswered at once: 1 if left out, 64 with --n-jobs, 256 with --dask.")
+]
+
 
 @app.command(
     epilog="""
@@ -33,6 +37,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
  handful select photos.csv -k 6 --oracle judge:better --preferences --budget 1500
 
  handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --epsilon 0.5
+
+ handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --budget 100000 --n-jobs -1
 
  handful select photos.csv -k 6 --objective coverage --noise 0.5 --budget 3000
 
@@ -70,14 +76,18 @@ def select(
         float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
     ] = None,
     explorer: Explorer = None,
-    in_flight: Annotated[int, typer.Option("--in-flight", help="Questions that may be unanswered at once.")] = 1,
+    in_flight: InFlight = None,
+    n_jobs: Annotated[int | None, typer.Option(help="Ask the oracle in so many processes; -1: one per core.")] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", metavar="ADDRESS", help="Or on a Dask cluster, such as tcp://10.0.0.5:8786.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     storage: Storage = STORAGE,
     name: Annotated[str | None, typer.Option("--name", help="The study's name; else that of the file ITEMS.")] = None,
     as_json: Json = False,
 ) -> None:
     """Pick the best few of the items in a CSV file, by asking a function of yours or a known objective."""
-    from handful.cli.selecting import answers_from, feedback_from, read_ids
+    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
     from handful.core.budget import PerItem
     from handful.study import Study
     from handful.study.progress import bar
@@ -92,7 +102,7 @@ def select(
         "ratio": ratio,
         "delta": delta,
         "budget": budget if per_item is None else PerItem(per_item),
-        "in_flight": in_flight,
+        "in_flight": in_flight_from(in_flight, n_jobs, dask),
         "seed": seed,
     }
     answer = answers_from(oracle, objective, items, settings["feedback"])
@@ -104,7 +114,7 @@ def select(
     with study:
         try:
             with bar(console_for(err=True)) as show:
-                result = study.run(answer, progress=show)
+                result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)
         except KeyboardInterrupt:
             say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
