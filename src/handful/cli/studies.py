@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from handful.cli import Explorer, app, say, this_command
+from handful.cli import Explorer, app, needs, say, this_command
 from handful.cli.printing import console_for, print_json, when
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
@@ -238,6 +238,7 @@ def plot(
     storage: Storage = STORAGE,
 ) -> None:
     """Draw a study: the contenders' intervals per round, answers over items, what each pick added."""
+    needs("lab", "a picture of the result")
     if output.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
     with _opened(study, storage) as opened:
