@@ -80,13 +80,23 @@ def contains(state: type, kernels: dict[str, Callable[..., Any]]) -> None:
         kernel_cache.contains(state, kernels.values())
 
 
+def seconds_compiling() -> float:
+    """How long this process has waited for kernels to be compiled."""
+    return _waiting.spent
+
+
+def can_keep() -> bool:
+    """Whether there is a folder for machine code that can be written, as far as was seen."""
+    return kernel_cache is None or bool(kernel_cache.KernelCache.keeps)
+
+
 class _Waiting(event.Listener):
     """How long this process has compiled kernels, and whether that was said."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._began = 0.0
-        self._spent = 0.0
+        self.spent = 0.0
         self._said = False
 
     def on_start(self, event: Any) -> None:
@@ -101,13 +111,13 @@ class _Waiting(event.Listener):
             self._say_if_it_takes_long()
             self._depth -= 1
             if self._depth == 0:
-                self._spent += time.perf_counter() - self._began
+                self.spent += time.perf_counter() - self._began
 
     def _say_if_it_takes_long(self) -> None:
-        if self._said or self._spent + time.perf_counter() - self._began < MOMENT:
+        if self._said or self.spent + time.perf_counter() - self._began < MOMENT:
             return
         self._said = True
-        if kernel_cache is None or kernel_cache.KernelCache.keeps:
+        if can_keep():
             how_often = "once on this machine (`handful warm` does it for all tasks beforehand)"
         else:
             how_often = (
@@ -120,4 +130,5 @@ def _is_ours(event: Any) -> bool:
     return str(event.data["dispatcher"].py_func.__module__).startswith(f"{_TOP}.")
 
 
-event.register("numba:compile", _Waiting())  # type: ignore[no-untyped-call]
+_waiting = _Waiting()
+event.register("numba:compile", _waiting)  # type: ignore[no-untyped-call]

@@ -1,0 +1,73 @@
+"""Compile what studies and simulations run, before somebody waits for it: all explorers, with all kinds of answers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import partial
+
+from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell, void
+from handful.core.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
+from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.parts.board import CLOSED
+from handful.core.problem import Problem
+from handful.core.responses import btl, uniform
+from handful.core.simulate import simulate
+from handful.errors import InvalidProblem, SmallBudget, UnknownExplorer
+from handful.objectives import Modular
+from handful.study import Question, Study
+
+GAINS = (3.0, 2.0, 1.0)
+ANSWERS: dict[str, Feedback] = {
+    "numbers with noise": Values(noise=0.5),
+    "numbers in a range": Values(range=(0.0, 4.0)),
+    "comparisons": Preferences(beta=2.0),
+}
+
+
+def tasks() -> Iterator[tuple[str, Callable[[], None]]]:
+    """What there is to compile, and what runs it once."""
+    for explorer in _explorers():
+        for answers, feedback in ANSWERS.items():
+            problem = Problem(len(GAINS), 2, feedback, epsilon=1.0, budget=60, seed=1)
+            try:
+                explorer.build(problem)
+            except (InvalidProblem, UnknownExplorer):  # it does not ask for such answers
+                continue
+            yield f"{spelled(explorer)}, {answers}", partial(_run, explorer, problem)
+
+
+def _explorers() -> Iterator[Explorer]:
+    """All of them, and those whose rule makes another explorer of them."""
+    for kind in EXPLORERS.values():
+        yield kind()
+        if "rule" in {option.name for option in fields(kind)}:  # type: ignore[arg-type]
+            yield explorer_named(kind.name, rule="plain")
+
+
+def _run(explorer: Explorer, problem: Problem) -> None:
+    """A study, a simulation, and what seldom happens in either."""
+
+    def answer(q: Question) -> float | bool:
+        return GAINS[q.item] if q.rival is None else GAINS[q.item] > GAINS[q.rival]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallBudget)
+        with Study(
+            range(len(GAINS)), 2, feedback=problem.feedback, explorer=explorer, epsilon=1.0, budget=60, seed=1
+        ) as study:
+            study.run(answer)
+    response = btl(2.0) if problem.feedback.compares else uniform(0.5)
+    simulate(explorer.build(problem), Modular(GAINS), response, 2, budget=problem.total)
+    _go_through(explorer.build(problem))
+
+
+def _go_through(state: State) -> None:
+    """A round in which a question comes to nothing, an answer comes too late, and somebody wants an end."""
+    open_round(state, 1, -1)
+    void(state, *propose(state, 0))
+    item, rival = propose(state, 0)
+    tell(state, item, rival, 1.0)
+    late(state, item, rival, 1.0)
+    conclude(state, CLOSED)
