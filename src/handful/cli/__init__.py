@@ -34,9 +34,6 @@ Explorer = Annotated[
     ),
 ]
 
-MODULES = {"crowd": ("fastapi", "uvicorn", "jinja2", "PIL"), "lab": ("matplotlib", "PIL")}
-"""What is imported from each extra."""
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -71,10 +68,10 @@ def this_command() -> str:
     return shlex.join(["handful", *sys.argv[1:]])
 
 
-def needs(extra: str, what: str) -> None:
-    """Refuse before the work, not after it, where an extra that a command needs is not installed."""
-    if any(find_spec(module) is None for module in MODULES[extra]):
-        raise MissingExtra(what, extra)
+def needs_lab(what: str) -> None:
+    """Refuse before the work, not after it, where pictures cannot be drawn."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra(what, "lab")
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from handful.cli import Explorer, app, needs, say, this_command
+from handful.cli import Explorer, app, say, this_command
 from handful.cli.printing import console_for, print_json, when
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
@@ -25,10 +25,6 @@ Storage = Annotated[
 Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
-InFlight = Annotated[
-    int | None, typer.Option(help="Questions unanswered at once: 1 if left out, 64 with --n-jobs, 256 with --dask.")
-]
-
 
 @app.command(
     epilog="""
@@ -38,10 +34,13 @@ InFlight = Annotated[
 
  handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --epsilon 0.5
 
- handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --budget 100000 --n-jobs -1
-
  handful select photos.csv -k 6 --objective coverage --noise 0.5 --budget 3000
 
+ handful select embeddings.npy -k 20 --by facility-location
+
+ handful select passages.csv -k 50 --by facility-location --metric cosine --cost tokens --budget 4000
+
+With --by nothing is asked: the rows of numbers in ITEMS (CSV, .npy or Parquet) are picked by a known function.
 The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
 ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
 is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped, or for longer with
@@ -57,6 +56,21 @@ def select(
     objective: Annotated[
         Literal["coverage"] | None,
         typer.Option(help="Answer from a known objective: coverage of the columns id, tags and views."),
+    ] = None,
+    by: Annotated[
+        Literal["facility-location", "feature-based", "graph-cut", "log-det"] | None,
+        typer.Option(help="Ask nobody: pick rows by this function of their numbers."),
+    ] = None,
+    metric: Annotated[
+        Literal["rbf", "cosine", "dot", "euclidean"], typer.Option(help="With --by: how alike two rows are.")
+    ] = "rbf",
+    cost: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="With --by: what an item costs; --budget is for all.")
+    ] = None,
+    group: Annotated[str | None, typer.Option(metavar="COLUMN", help="With --by: groups, for --limit.")] = None,
+    limit: Annotated[int | None, typer.Option(help="With --by: how many of each group may be picked.")] = None,
+    represent: Annotated[
+        int | None, typer.Option(help="With --by facility-location: so many rows, drawn, are to be represented.")
     ] = None,
     noise: Annotated[
         float | None, typer.Option(help="Answers are numbers; their noise is sub-Gaussian with this R.")
@@ -76,18 +90,20 @@ def select(
         float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
     ] = None,
     explorer: Explorer = None,
-    in_flight: InFlight = None,
-    n_jobs: Annotated[int | None, typer.Option(help="Ask the oracle in so many processes; -1: one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option("--dask", metavar="ADDRESS", help="Or on a Dask cluster, such as tcp://10.0.0.5:8786.")
-    ] = None,
+    in_flight: Annotated[int, typer.Option("--in-flight", help="Questions that may be unanswered at once.")] = 1,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     storage: Storage = STORAGE,
     name: Annotated[str | None, typer.Option("--name", help="The study's name; else that of the file ITEMS.")] = None,
     as_json: Json = False,
 ) -> None:
     """Pick the best few of the items in a CSV file, by asking a function of yours or a known objective."""
-    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
+    if by is not None:
+        from handful.cli.known import pick
+
+        limits: dict[str, Any] = {"cost": cost, "budget": budget, "group": group, "limit": limit}
+        pick(items, k, by, metric, **limits, represent=represent, seed=seed, as_json=as_json)
+        return
+    from handful.cli.selecting import answers_from, feedback_from, read_ids
     from handful.core.budget import PerItem
     from handful.study import Study
     from handful.study.progress import bar
@@ -102,7 +118,7 @@ def select(
         "ratio": ratio,
         "delta": delta,
         "budget": budget if per_item is None else PerItem(per_item),
-        "in_flight": in_flight_from(in_flight, n_jobs, dask),
+        "in_flight": in_flight,
         "seed": seed,
     }
     answer = answers_from(oracle, objective, items, settings["feedback"])
@@ -114,7 +130,7 @@ def select(
     with study:
         try:
             with bar(console_for(err=True)) as show:
-                result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)
+                result = study.run(answer, progress=show)
         except KeyboardInterrupt:
             say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
@@ -238,7 +254,6 @@ def plot(
     storage: Storage = STORAGE,
 ) -> None:
     """Draw a study: the contenders' intervals per round, answers over items, what each pick added."""
-    needs("lab", "a picture of the result")
     if output.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
     with _opened(study, storage) as opened:

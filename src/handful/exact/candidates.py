@@ -24,6 +24,7 @@ class Candidates:
         self.open: Any = np.ones(size, dtype=bool)
         self.evaluations = 0
         self._lazy = lazy
+        self._tighten = getattr(progress, "tighten", None) if lazy else None
         self._fresh: Any = np.zeros(size, dtype=bool)
 
     def best(self, pool: Ints | None = None, costs: Floats | None = None) -> int | None:
@@ -33,6 +34,8 @@ class Candidates:
             self.refresh_all()
         elif not self._lazy:
             self.refresh(np.flatnonzero(self.open) if pool is None else pool[self.open[pool]])
+        if self._tighten is not None and pool is None and self.progress.chosen:
+            self._tighten(self.upper, self.open, costs)
         keys = self._keys(where, costs)
         top = int(keys.argmax()) if len(keys) else 0
         if not len(keys) or keys[top] == -np.inf:

@@ -76,21 +76,32 @@ def real(what: str, given: object) -> Real:
     return view
 
 
-def numbers(what: str, given: object, dimensions: int, *, negative: bool = False) -> Real:
-    """A read-only, contiguous array of finite numbers (≥ 0 unless `negative`) with so many dimensions, none empty."""
+def numbers(
+    what: str, given: object, dimensions: int, *, negative: bool = False, sums: list[Floats] | None = None
+) -> Real:
+    """A read-only, contiguous array of finite numbers (≥ 0 unless `negative`) with so many dimensions, none empty.
+
+    Reading a large table takes longer than adding its numbers up: `sums` gets the sum of each row on the way.
+    """
     array = real(what, given)
     if array.ndim != dimensions or array.size == 0:
         shape = "a non-empty list" if dimensions == 1 else "a non-empty table (one row per item)"
         raise InvalidProblem(f"{what} must be {shape} of numbers, got an array of shape {array.shape}")
+    found = np.empty(len(array))
     for at in blocks(len(array), array[0].size):
-        _refuse(what, array[at], at.start, dimensions, negative)
+        block = array[at]
+        found[at] = block.sum(axis=-1, dtype=np.float64) if dimensions == 2 else block
+        if not (np.isfinite(found[at]).all() and (negative or block.min() >= 0)):
+            _refuse(what, block, at.start, dimensions, negative)
+    if sums is not None:
+        sums.append(found)
     return array
 
 
-def table(what: str, given: object, *, negative: bool = False) -> Table2D:
+def table(what: str, given: object, *, negative: bool = False, sums: list[Floats] | None = None) -> Table2D:
     """A table, one row per item: dense, or sparse where SciPy's is given (matrix or array, any layout)."""
     if not hasattr(given, "tocsr"):
-        return numbers(what, given, 2, negative=negative)
+        return numbers(what, given, 2, negative=negative, sums=sums)
     rows = given.tocsr()
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidProblem(f"{what} must be a non-empty table (one row per item), got one of shape {rows.shape}")
@@ -144,12 +155,9 @@ def _as_array(given: object) -> npt.NDArray[Any]:
 
 
 def _refuse(what: str, block: Real, offset: int, dimensions: int, negative: bool) -> None:
-    """Name the first number that is not allowed."""
-    least, most = block.min(), block.max()
-    if np.isfinite(least) and np.isfinite(most) and (negative or least >= 0):
-        return
+    """Name the first number that is not allowed; all may be, where only their sum is too large."""
     for wrong, problem in ((~np.isfinite(block), "not a finite number"), (block < 0, "negative")):
-        if wrong.any():
+        if wrong.any() and not (negative and problem == "negative"):
             where = tuple(int(i) for i in np.argwhere(wrong)[0])
             value = block[where]
             place = (where[0] + offset, *where[1:])

@@ -13,6 +13,8 @@ from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, num
 from handful.objectives.growing import Columns, Growing
 from handful.objectives.similarity import Alike, Metric, alike
 
+LARGE, HUGE = 1_000_000, 400_000_000  # cells: where compiled code pays from the second run on, and at once
+_RUNS = [False]  # whether a large run was made in this process
 STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept
 NEGATIVE = (
     "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
@@ -32,7 +34,11 @@ class FacilityLocation:
     submodular = True
 
     def __init__(self, similarity: object, *, query: object = None, avoid: object = None) -> None:
-        self.similarity: Table2D | Alike = table("similarity", similarity)
+        sums: list[Floats] = []
+        self.similarity: Table2D | Alike = table("similarity", similarity, sums=sums)
+        self.alone: Floats | None = None  # what each item adds to nothing, where that is known
+        if sums and query is None and avoid is None:
+            self.alone = sums[0]
         self.ids = ids_of(similarity)
         self.weights: Floats | None = None  # of the clients; where a table is kept, they are multiplied into it
         self.sampled: tuple[int, int] | None = None  # so many clients were drawn of so many
@@ -77,7 +83,7 @@ class FacilityLocation:
         weights = _relevance(query, pairs, how)
         served = None if avoid is None else _against(avoid, pairs, "avoid").max(axis=0)
         found = cls.__new__(cls)
-        found.similarity, found.ids = pairs, ids_of(features)
+        found.similarity, found.ids, found.alone = pairs, ids_of(features), None
         found.weights = weights if drawn is None else weights * (len(items) / drawn)
         found.most = None if pairs.metric.most is None else pairs.metric.most * float(weights.max())
         found.sampled = None if drawn is None else (drawn, len(items))
@@ -115,7 +121,7 @@ class FacilityLocation:
             from handful.objectives.streamed import StreamedProgress  # it compiles: not before it is needed
 
             return StreamedProgress(self.similarity, self.weights, self.served)
-        return FacilityProgress(self.similarity, self.served)
+        return FacilityProgress(self.similarity, self.served, self.alone)
 
     def memory(self, k: int) -> int:
         """Bytes that picking takes besides the features: a copy of the rows to be represented."""
@@ -141,16 +147,46 @@ class FacilityLocation:
 class FacilityProgress(Columns):
     """Facility location at a growing set: how well each client is served already."""
 
-    def __init__(self, similarity: Table2D, served: Floats) -> None:
+    def __init__(self, similarity: Table2D, served: Floats, alone: Floats | None) -> None:
         super().__init__(similarity)
-        self._served = served.astype((similarity.data if isinstance(similarity, Sparse) else similarity).dtype)
+        self._served: Real = served.astype((similarity.data if isinstance(similarity, Sparse) else similarity).dtype)
+        self._alone = alone
+        self._tightener = _tightener(similarity)
+
+    def gains(self, items: Ints | None = None) -> Floats:
+        """f(a | S) for every item a, or for these items; zero on S."""
+        if self._alone is not None and not self._chosen:
+            return self._alone.copy() if items is None else self._alone[items]
+        if self._tightener is not None:
+            self._tightener.known(items)
+        return super().gains(items)
+
+    def tighten(self, upper: Floats, allowed: Any, costs: Floats | None) -> None:
+        """Lower the bounds of what could be picked next; nothing where that would not pay."""
+        if self._tightener is not None:
+            self._tightener.tighten(upper, allowed, costs, self._served)
 
     def _rises(self, entries: Real, columns: Any) -> Real:
         rises = entries - self._served[columns]
         return np.maximum(rises, 0.0, out=rises)
 
     def _take(self, entries: Real, columns: Any) -> None:
-        self._served[columns] = np.maximum(self._served[columns], entries)
+        before, self._served = self._served, self._served.copy()
+        self._served[columns] = np.maximum(before[columns], entries)
+        if self._tightener is not None:
+            self._tightener.changed(before, self._served)
+
+
+def _tightener(matrix: Table2D) -> Any:
+    """None where NumPy alone is quicker: small tables, and the first large run of a process, which would compile."""
+    if isinstance(matrix, Sparse) or matrix.size < LARGE:
+        return None
+    seen, _RUNS[0] = _RUNS[0], True
+    if not seen and matrix.size < HUGE:
+        return None
+    from handful.objectives.tightening import Tightener
+
+    return Tightener(matrix)
 
 
 def _represented(items: Real, represent: object, seed: int) -> tuple[object, int | None]:

@@ -26,6 +26,7 @@ class Growing(ABC):
         self._value = 0.0
         self._size = size
         self._width = width  # numbers that one gain takes: so many items are worked on together
+        self._inside: Any = np.zeros(size, dtype=bool)
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -48,10 +49,8 @@ class Growing(ABC):
         gains = np.empty(count)
         for at in blocks(count, self._width):
             gains[at] = self._gains(at if items is None else items[at])
-        if items is None:
-            gains[list(self._chosen)] = 0.0
-        elif self._chosen:
-            gains[np.isin(items, self._chosen)] = 0.0
+        if self._chosen:
+            gains[self._inside if items is None else self._inside[items]] = 0.0
         return gains
 
     def add(self, item: int) -> None:
@@ -62,6 +61,7 @@ class Growing(ABC):
         self._value += self._gain(item)
         self._absorb(int(item))
         self._chosen = (*self._chosen, int(item))
+        self._inside[item] = True
 
     def _check(self, item: int) -> None:
         if not 0 <= item < self._size:

@@ -7,7 +7,6 @@ all additions is the same for one item and for many, so a gain is the same numbe
 from __future__ import annotations
 
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +18,7 @@ from handful.objectives.arrays import Real, Rows
 from handful.objectives.facility import refuse_negatives
 from handful.objectives.growing import Growing
 from handful.objectives.similarity import Alike, Metric
+from handful.objectives.threads import cores
 
 WIDTH = 512  # clients at once; a power of two, for sums by halves
 PORTION = 2e9  # multiplications between two looks at the keyboard
@@ -127,7 +127,7 @@ class StreamedProgress(Growing):
         for start in range(0, len(wanted), step):
             gains[start : start + step] = self._gains(wanted[start : start + step])
         if self._chosen:
-            gains[np.isin(wanted, self._chosen)] = 0.0
+            gains[self._inside[wanted]] = 0.0
         return gains
 
     def _gain(self, item: int) -> float:
@@ -162,11 +162,6 @@ class StreamedProgress(Growing):
             item, self._items, self._item_lengths, self._columns, self._lengths, self._kind, self._numbers, room, row
         )
         np.maximum(self._served, row, out=self._served)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _padded(values: Real, size: int, kind: Any) -> Real:

@@ -1,0 +1,10 @@
+"""How many cores this process may use."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    """All that the system gives this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
