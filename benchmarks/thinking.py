@@ -13,10 +13,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from handful.core.endings import OPEN
 from handful.core.explorers.protocol import open_round, propose, tell
 from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth
 from handful.core.feedback import Preferences, Values
-from handful.core.parts.board import OPEN
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
@@ -45,12 +45,12 @@ def microseconds(explorer: Explorer, size: int, answers: int) -> float:
         nonlocal asked
         start = time.perf_counter()
         for _ in range(count):
-            item, rival = propose(state, asked)
+            item, rival, given = propose(state, asked)
             if known.compares:
                 answer = float(noise[asked % len(noise)] < 0.5)
             else:
                 answer = gains[item] + 2.0 * noise[asked % len(noise)] - 1.0
-            tell(state, item, rival, answer)
+            tell(state, item, rival, given, answer)
             asked += 1
         assert ended[0] == OPEN, "the round was decided: there is nothing left to measure"
         return (time.perf_counter() - start) / count

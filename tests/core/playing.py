@@ -10,11 +10,11 @@ import numpy as np
 
 from handful.core.budget import Budget, Unlimited
 from handful.core.draws import PICK, RIVAL, below, question_seed, uniforms
+from handful.core.endings import OPEN, ending_of
 from handful.core.explorers.protocol import State, drop, late, open_round, propose, tell
 from handful.core.objective import Objective
-from handful.core.parts.board import OPEN
+from handful.core.parts.board import NOW
 from handful.core.responses import Response, respond
-from handful.core.simulate import ENDINGS
 
 
 @dataclass
@@ -95,16 +95,14 @@ def live(
         this = TracedRound()
         open_round(state, j, limits.of_round(sum(len(r.queries) for r in rounds), k - j + 1))
         r = state.board.round[0]
-        waiting: deque[tuple[int, int, float]] = deque()
+        waiting: deque[tuple[int, int, int, float]] = deque()
         while r["ended"] == OPEN:
-            item, rival = propose(state, len(this.queries))
+            item, rival, given = propose(state, len(this.queries))
             if item >= 0:
                 seed = question_seed(r["seed"], j, len(this.queries))
-                gains = (
-                    past[-2 - rival] if rival <= -2 else past[-1]
-                )  # -2 − i asks for the gain given the first i picks
+                gains = past[-1 if given == NOW else given]
                 answer = respond(response, gains[item], gains[rival] if rival >= 0 else 0.0, seed)
-                waiting.append((item, rival, answer))
+                waiting.append((item, rival, given, answer))
                 this.queries.append((int(item), int(rival)))
             else:
                 tell(state, *waiting.popleft())
@@ -112,7 +110,7 @@ def live(
             late(state, *question)
         this.A = [int(i) for i in state.board.best[: int(r["size"])]]
         this.pick = int(r["pick"])
-        this.ended = ENDINGS[int(r["ended"])]
+        this.ended = ending_of(r["ended"]).name
         rounds.append(this)
         drop(state, this.pick)
     return rounds

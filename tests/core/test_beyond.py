@@ -9,13 +9,15 @@ import pytest
 
 from handful.core.budget import Total
 from handful.core.confidence import FIRST, bernstein, normal_mixture
-from handful.core.explorers.certified.audit import LOWER, SCOUTING, bound_below, credit
+from handful.core.endings import OPEN
+from handful.core.explorers.certified.audit import credit
+from handful.core.explorers.certified.audit_state import LOWER, SCOUTING, bound_below
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth, default_explorer
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Objective
-from handful.core.parts.board import NOW, OPEN, clear, new_board, note_asked, note_counted
+from handful.core.parts.board import NOW, clear, new_board, note_asked, note_counted
 from handful.core.parts.bounds import BOUNDED, close_round, item_bounds, narrow, new_bounds, new_round
 from handful.core.problem import Problem
 from handful.core.responses import bernoulli, btl, gaussian, uniform
@@ -34,17 +36,17 @@ def at_the_audit(in_flight: int, **claim: float) -> tuple[State, int]:
     rng = np.random.default_rng(0)
     for j in (1, 2):
         open_round(state, j, -1)
-        waiting: list[tuple[int, int]] = []
+        waiting: list[tuple[int, int, int]] = []
         asked, most = 0, 0
         while state.board.round["ended"][0] == OPEN and state.rules["phase"][0] == SCOUTING:  # type: ignore[attr-defined]
-            item, rival = propose(state, asked)
+            item, rival, given = propose(state, asked)
             if item >= 0:
                 asked += 1
-                waiting.append((int(item), int(rival)))
+                waiting.append((int(item), int(rival), int(given)))
                 most = max(most, len(waiting))
             else:
-                item, rival = waiting.pop(0)
-                tell(state, item, rival, VALUES[item] + 0.2 * rng.standard_normal())
+                item, rival, given = waiting.pop(0)
+                tell(state, item, rival, given, VALUES[item] + 0.2 * rng.standard_normal())
         assert not waiting  # else what was counted might depend on who answers fast
         assert most == in_flight
         if j == 1:
@@ -56,12 +58,12 @@ def at_the_audit(in_flight: int, **claim: float) -> tuple[State, int]:
 @pytest.mark.parametrize("is_void", [False, True])
 def test_an_audit_begins_and_goes_on_only_when_nothing_is_in_flight(is_void: bool) -> None:
     state, number = at_the_audit(in_flight=3, epsilon=0.1)
-    asked: list[tuple[int, int]] = []
+    asked: list[tuple[int, int, int]] = []
     while (question := propose(state, number + len(asked)))[0] >= 0:
         asked.append((int(question[0]), int(question[1])))
     assert len(asked) > 1
-    for item, rival in asked[1:]:
-        tell(state, item, rival, VALUES[item])
+    for item, rival, given in asked[1:]:
+        tell(state, item, rival, given, VALUES[item])
     r, rules = state.board.round[0], state.rules  # type: ignore[attr-defined]
     assert r["ended"] == OPEN
     assert rules["cycles"][0] == 0  # one of them is missing
@@ -93,8 +95,8 @@ def test_answers_given_nothing_chosen_stand_for_an_item_as_one() -> None:
     before = items["old"].sum()
     n = 0
     while state.board.round["ended"][0] == OPEN and n < 500:
-        item, rival = propose(state, n)
-        tell(state, int(item), int(rival), VALUES[item])
+        item, rival, given = propose(state, n)
+        tell(state, int(item), int(rival), int(given), VALUES[item])
         n += 1
     assert n > 0
     assert items["now"].sum() == 0
@@ -121,11 +123,11 @@ def test_an_item_that_left_is_never_asked_about_again(explorer: Explorer, feedba
         open_round(state, j, 60)
         n = 0
         while state.board.round["ended"][0] == OPEN:
-            item, rival = (int(x) for x in propose(state, n))
-            if rival > -2:
+            item, rival, given = (int(x) for x in propose(state, n))
+            if given == NOW:
                 assert item not in gone
                 assert rival not in gone
-            tell(state, item, rival, float(rng.random() < 0.5) if feedback.compares else rng.uniform(-1.0, 1.0))
+            tell(state, item, rival, given, float(rng.random() < 0.5) if feedback.compares else rng.uniform(-1.0, 1.0))
             n += 1
         pick = int(state.board.round["pick"][0])
         assert pick not in gone

@@ -17,12 +17,12 @@ from handful.core.certificates import (
     shown_better,
     total_slack,
 )
+from handful.core.endings import ALONE
 from handful.core.explorers.protocol import drop, open_round
 from handful.core.explorers.registry import Explorer, TopX, Worth
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE, promise
 from handful.core.objective import Objective
-from handful.core.parts.board import ALONE
 from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import play

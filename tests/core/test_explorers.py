@@ -12,11 +12,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from handful.core.draws import question_seed
+from handful.core.endings import BUDGET, OPEN, RULE
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.registry import EXPLORERS, Certified, Explorer, Pivot, Sharp, TopX, Uniform
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.guarantees import per_round
-from handful.core.parts.board import BACK, BUDGET, NOW, OPEN, RULE
+from handful.core.parts.board import NOBODY, NOW
 from handful.core.problem import Problem
 from handful.core.responses import btl, respond, uniform
 from handful.core.simulate import simulate
@@ -24,6 +25,7 @@ from handful.errors import HandfulError
 from handful.objectives import Coverage, Modular
 from tests.core.playing import live
 
+Asked = tuple[int, int, int]  # item, rival, given
 OTHERS = [
     *(kind() for kind in EXPLORERS.values() if kind not in (TopX, Uniform)),
     Certified(rule="plain"),
@@ -100,7 +102,7 @@ def cases(draw: st.DrawFn, others: bool = True) -> Case:
     )
 
 
-def check_books(state: State, waiting: list[tuple[int, int]], told: list[tuple[int, int]], limit: int, m: int) -> None:
+def check_books(state: State, waiting: list[Asked], told: list[tuple[int, int, int]], limit: int, m: int) -> None:
     """asked = told + waiting, for the round and for each item; nothing beyond the limits.
 
     A question about an earlier round counts for the round, and not for its item.
@@ -108,8 +110,8 @@ def check_books(state: State, waiting: list[tuple[int, int]], told: list[tuple[i
     board = state.board
     r = board.round[0]
 
-    def per_item(questions: list[tuple[int, int]]) -> list[int]:
-        return np.bincount([i for i, rival in questions if rival > BACK], minlength=len(board.items)).tolist()
+    def per_item(questions: list[Asked]) -> list[int]:
+        return np.bincount([i for i, _, given in questions if given == NOW], minlength=len(board.items)).tolist()
 
     assert r["asked"] == len(told) + len(waiting)
     assert r["counted"] == len(told)
@@ -160,15 +162,15 @@ def test_the_books_balance_and_sets_are_small_whatever_order_answers_come_in(cas
         limit = data.draw(st.integers(0, 40))
         open_round(state, j, limit)
         r = state.board.round[0]
-        waiting: list[tuple[int, int]] = []
-        told: list[tuple[int, int]] = []
+        waiting: list[Asked] = []
+        told: list[Asked] = []
         number = 0
         while r["ended"] == OPEN:
-            item, rival = propose(state, number)
+            item, rival, given = propose(state, number)
             if item >= 0:
                 number += 1
-                waiting.append((int(item), int(rival)))
-                if rival >= -1:  # else it is about an earlier round
+                waiting.append((int(item), int(rival), int(given)))
+                if given == NOW:  # else it is about an earlier round
                     assert item in candidates
                 assert (rival in candidates and rival != item) if case.compares else rival < 0
             assert waiting, "nothing to ask and nothing to wait for: this round would never end"
@@ -177,7 +179,7 @@ def test_the_books_balance_and_sets_are_small_whatever_order_answers_come_in(cas
             while waiting and r["ended"] == OPEN and (item < 0 or chance.random() < 0.5):
                 item = 0
                 asked = waiting[chance.randrange(len(waiting))]
-                first = next(q for q in waiting if (q[0], min(q[1], NOW)) == (asked[0], min(asked[1], NOW)))
+                first = next(q for q in waiting if (q[0], q[2]) == (asked[0], asked[2]))
                 waiting.remove(first)
                 if chance.random() < 0.2:
                     void(state, *first)
@@ -234,13 +236,13 @@ def test_question_n_is_asked_once_answer_n_minus_m_is_told_and_not_before(m: int
     state = TopX().build(problem)
     open_round(state, 1, 400)
     r = state.board.round[0]
-    waiting: list[tuple[int, int]] = []
+    waiting: list[Asked] = []
     asked = told = 0
     while asked < 400 and r["ended"] == OPEN:
-        item, rival = propose(state, asked)
+        item, rival, given = propose(state, asked)
         if item >= 0:
             assert told > asked - m  # answers 0 .. n − m
-            waiting.append((item, rival))
+            waiting.append((item, rival, given))
             asked += 1
         else:
             assert len(waiting) == m or (m == 1 and len(waiting) == 1)  # it waits for nothing else
@@ -289,14 +291,14 @@ def test_an_item_whose_only_question_was_void_is_asked_again_before_anything_is_
     state = TopX(variant="O").build(Problem(3, 1, Values(noise=0.01), epsilon=1.0))
     open_round(state, 1, -1)
     for n in range(3):
-        item, rival = propose(state, n)
+        item, rival, given = propose(state, n)
         if item == 1:
-            void(state, item, rival)
+            void(state, item, rival, given)
         else:
-            tell(state, item, rival, 0.0)
+            tell(state, item, rival, given, 0.0)
     assert state.board.round[0]["ended"] == OPEN
-    assert propose(state, 3) == (1, -1)
-    tell(state, 1, -1, 5.0)
+    assert propose(state, 3) == (1, NOBODY, NOW)
+    tell(state, 1, NOBODY, NOW, 5.0)
     assert (int(state.board.round[0]["ended"]), int(state.board.round[0]["pick"])) == (RULE, 1)
 
 
@@ -357,14 +359,14 @@ def test_the_epsilon_reached_is_worked_out_with_the_papers_radius(in_flight: int
     state = TopX(l=2, radius=radius).build(problem)  # type: ignore[arg-type]
     open_round(state, 1, 30)
     r = state.board.round[0]
-    waiting: list[tuple[int, int]] = []
+    waiting: list[Asked] = []
     while r["ended"] == OPEN:
-        item, rival = propose(state, int(r["asked"]))
+        item, rival, given = propose(state, int(r["asked"]))
         if item >= 0:
-            waiting.append((int(item), int(rival)))
+            waiting.append((int(item), int(rival), int(given)))
         else:
-            item, rival = waiting.pop(0)
-            tell(state, item, rival, float(size - item))  # means 4, 3, 2, 1
+            item, rival, given = waiting.pop(0)
+            tell(state, item, rival, given, float(size - item))  # means 4, 3, 2, 1
     # One question a step, after one for each item: 27 steps for 30 answers. In flight, t is the number of answers.
     logs = math.log(4 * size * 30**3 / (delta / 2)) if in_flight > 1 else math.log(4 * size * 27**3 / (delta / 2))
     if radius == "counted" and in_flight == 1:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful import Certified, Study, Values
-from handful.core.explorers.certified.audit import SCOUTING
+from handful.core.explorers.certified.audit_state import SCOUTING
 from handful.errors import InvalidProblem
 from handful.study import Question
 from handful.study.export import answer_lines

@@ -14,15 +14,15 @@ import numpy as np
 from handful.core.budget import Budget, Unlimited
 from handful.core.checks import whole
 from handful.core.draws import question_seed
+from handful.core.endings import CLOSED, OPEN, ending_of
 from handful.core.explorers.protocol import State, conclude, drop, late, open_round, propose, tell
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
-from handful.core.parts.board import BACK, CLOSED, OPEN
+from handful.core.parts.board import NOBODY, NOW
 from handful.core.responses import BTL, Response, respond
 from handful.errors import InvalidProblem
 
 MISUNDERSTOOD = -1
-ENDINGS = {1: "rule", 2: "budget", 3: "alone", 4: "closed", 5: "out of reach"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def play(state: State, gains: Floats, response: Response, cap: int) -> int:
     Row i of `gains` is given the first i picks; the last is of now.
     """
     in_flight = int(state.board.round[0]["in_flight"])
-    asked = _play(state, gains, response, cap, np.zeros((in_flight, 2), np.int64), np.zeros(in_flight))
+    asked = _play(state, gains, response, cap, np.zeros((in_flight, 3), np.int64), np.zeros(in_flight))
     if asked == MISUNDERSTOOD:
         gives = "comparisons" if response.compares else "numbers"
         raise InvalidProblem(f"this response model gives {gives}, which is not what the explorer asks for")
@@ -70,30 +70,31 @@ def play(state: State, gains: Floats, response: Response, cap: int) -> int:
 def _play(state: State, gains: Floats, response: Response, cap: int, asked_of: Ints, answers: Floats) -> int:
     r = state.board.round[0]
     m = r.in_flight
-    items, rivals = asked_of[:, 0], asked_of[:, 1]
+    items, rivals, givens = asked_of[:, 0], asked_of[:, 1], asked_of[:, 2]
     asked = 0
     told = 0
     while r.ended == OPEN:
-        item, rival = (-1, -1) if asked >= cap else propose(state, asked)
+        item, rival, given = (-1, NOBODY, NOW) if asked >= cap else propose(state, asked)
         if item >= 0:
             if (rival >= 0) != (response.kind >= BTL):
                 return MISUNDERSTOOD
             at = asked % m
             items[at] = item
             rivals[at] = rival
+            givens[at] = given
             seed = question_seed(r.seed, r.round, asked)
-            row = gains[BACK - rival] if rival <= BACK else gains[len(gains) - 1]
+            row = gains[len(gains) - 1 if given == NOW else given]
             answers[at] = respond(response, row[item], row[rival] if rival >= 0 else 0.0, seed)
             asked += 1
         elif told == asked:
             conclude(state, CLOSED)
         else:
             at = told % m
-            tell(state, items[at], rivals[at], answers[at])
+            tell(state, items[at], rivals[at], givens[at], answers[at])
             told += 1
     while told < asked:
         at = told % m
-        late(state, items[at], rivals[at], answers[at])
+        late(state, items[at], rivals[at], givens[at], answers[at])
         told += 1
     return asked
 
@@ -137,7 +138,7 @@ def simulate(
                 tuple(int(i) for i in state.board.best[: int(r["size"])]),
                 asked,
                 state.board.items["count"].copy(),
-                ENDINGS[int(r["ended"])],
+                ending_of(r["ended"]).name,
                 float(r["reached"]),
                 float(gains[pick]),
             )

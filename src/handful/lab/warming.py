@@ -67,7 +67,7 @@ def _go_through(state: State) -> None:
     """A round in which a question comes to nothing, an answer comes too late, and somebody wants an end."""
     open_round(state, 1, -1)
     void(state, *propose(state, 0))
-    item, rival = propose(state, 0)
-    tell(state, item, rival, 1.0)
-    late(state, item, rival, 1.0)
+    question = propose(state, 0)
+    tell(state, *question, 1.0)
+    late(state, *question, 1.0)
     conclude(state, CLOSED)

@@ -183,7 +183,7 @@ class AskTell:
             in_round,
             self.items[fold.questions.item[number]],
             None if rival < 0 else self.items[rival],
-            self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, rival)),
+            self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, fold.questions.given[number])),
             question_seed(self._seed, round_, in_round),
         )
 
@@ -224,7 +224,8 @@ class AskTell:
         if proposal is None:
             return None
         question = len(self._fold.questions)
-        self._emit(events.Asked(question, *proposal, worker), now)
+        item, rival, given = proposal
+        self._emit(events.Asked(question, item, rival, worker, given), now)
         return question
 
     def _settle(self, questions: tuple[int, ...], now: float) -> int:

@@ -47,6 +47,7 @@ class Asked:
     item: int
     rival: int = -1
     worker: str | None = None
+    given: int = -1  # the first so many picks alone, or -1 for all picks so far; in the journal it is part of "j"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +223,21 @@ KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}
 
 # (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
 _SHAPES = {
-    kind: tuple((key, f.name, f.default) for key, f in zip(kind.keys, fields(kind), strict=True))
+    kind: tuple(
+        (key, f.name, f.default)
+        for key, f in zip(kind.keys, [f for f in fields(kind) if f.name != "given"], strict=True)
+    )
     for kind in KINDS.values()
 }
 _FIELDS = {name: {key: attribute for key, attribute, _ in _SHAPES[kind]} for name, kind in KINDS.items()}
 _TUPLES = {"questions", "best"}
+_FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2 − i in the journal, and only there
 
 
 def to_record(event: Event, seq: int, time: float) -> Record:
     """The event as the journal keeps it."""
+    if type(event) is Asked and event.given >= 0:
+        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker)
     data = {}
     for key, name, default in _SHAPES[type(event)]:
         value = getattr(event, name)
@@ -255,6 +262,8 @@ def from_record(record: Record) -> Event:
         found: dict[str, Any] = {}
         for key, value in json.loads(record.payload).items():
             found[names[key]] = tuple(value) if type(value) is list and names[key] in _TUPLES else value
+        if record.kind == Asked.kind and found.get("rival", -1) <= _FIRST_PICKS:
+            found["given"] = _FIRST_PICKS - found.pop("rival")
         return KINDS[record.kind](**found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StorageCorrupt(

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from handful.core.budget import Budget, Total, Unlimited
+from handful.core.endings import BUDGET, CLOSED, ending_named, ending_of
+from handful.core.endings import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, late, open_round, propose, tell, void
-from handful.core.parts.board import BUDGET, CLOSED, NOW
-from handful.core.parts.board import OPEN as UNDECIDED
-from handful.core.simulate import ENDINGS
+from handful.core.parts.board import NOW
 from handful.study.events import RoundClosed
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
 from handful.study.setup import Setup
 
+Proposal = tuple[int, int, int]  # item, rival, given
 _ASKED, _DONE, _LATE = range(3)  # what the explorer went through in the open round
-_CODES = {name: code for code, name in ENDINGS.items()}
 
 
 class Mismatches:
@@ -55,7 +55,7 @@ class Exploration:
         self.state = setup.explorer.build(setup.problem)
         self.budget: Budget = setup.problem.total or Unlimited()
         self.withdrawn: set[int] = set()
-        self._proposal: tuple[int, int] | None = None
+        self._proposal: Proposal | None = None
         self.mismatches = Mismatches()
         for item in setup.problem.chosen:
             drop(self.state, item)
@@ -84,33 +84,33 @@ class Exploration:
         """Everything the explorer knows."""
         return list(_arrays(self.state))
 
-    def proposal(self) -> tuple[int, int] | None:
-        """(item, rival) of the next question, or None; asking twice changes nothing until `add_question` is called."""
+    def proposal(self) -> Proposal | None:
+        """The next question, or None; asking twice changes nothing until `add_question` is called."""
         if self._proposal is None and not self.all_picked:
-            item, rival = propose(self.state, len(self._questions) - self.first)
-            if item >= 0:
-                self._proposal = item, rival
+            proposed = propose(self.state, len(self._questions) - self.first)
+            if proposed[0] >= 0:
+                self._proposal = proposed
         return self._proposal
 
-    def add_question(self, item: int, rival: int) -> None:
+    def add_question(self, item: int, rival: int, given: int) -> None:
         """The next question was asked. What the journal recorded wins over what would be proposed today."""
         proposed = self.proposal()
         question = len(self._questions)
-        if proposed != (item, rival):
-            self.mismatches.add(f"question q{question} asked {(item, rival)}, now it would be {proposed}")
-            self._force(proposed, (item, rival))
+        if proposed != (item, rival, given):
+            self.mismatches.add(f"question q{question} asked {(item, rival, given)}, now it would be {proposed}")
+            self._force(proposed, (item, rival, given))
         self._proposal = None
-        self._questions.add(self.round, item, rival)
+        self._questions.add(self.round, item, rival, given)
         self._log.append(4 * question + _ASKED)
         if self._in_order:
-            self._lines.setdefault((item, min(rival, NOW)), deque()).append(question)
+            self._lines.setdefault((item, given), deque()).append(question)
 
     def done(self, question: int) -> None:
         """The question has its answer or never will: tell the explorer whatever is due now."""
         if question < self.first:
             self._tell_late(question)
         elif self._in_order:
-            self._count_along(self._lines[self._questions.item[question], min(self._questions.rival[question], NOW)])
+            self._count_along(self._lines[self._questions.item[question], self._questions.given[question]])
         elif self.decided:
             self._too_late.append(question)
         else:
@@ -121,7 +121,7 @@ class Exploration:
         r = self.state.board.round[0]
         best = tuple(int(i) for i in self.state.board.best[: int(r["size"])])
         reached = float(r["reached"])
-        ended = ENDINGS[int(r["ended"])]
+        ended = ending_of(r["ended"]).name
         return RoundClosed(self.round, ended, best, int(r["pick"]), reached if np.isfinite(reached) else None)
 
     def check_closing(self, event: RoundClosed) -> None:
@@ -134,7 +134,7 @@ class Exploration:
         board.best[: len(event.best)] = event.best
         board.round["size"] = len(event.best)
         board.round["pick"] = event.pick
-        board.round["ended"] = _CODES[event.ended]
+        board.round["ended"] = ending_named(event.ended).code
         board.round["reached"] = np.inf if event.reached is None else event.reached
 
     def open_next(self, pick: int, spent: int) -> None:
@@ -187,7 +187,7 @@ class Exploration:
         self.first = len(self._questions)
         self._proposal = None
         self._log = array("q")
-        # What is not counted yet, by what it is about: an item now (in values or comparisons), or given fewer picks.
+        # What is not counted yet, by the item it is about and what it is given.
         self._lines: dict[tuple[int, int], deque[int]] = {}
         self._too_late: list[int] = []  # answered after the round was decided and before it was closed
         self._spent_before = spent
@@ -197,23 +197,28 @@ class Exploration:
             self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
             open_round(self.state, self.round, self.limit)
 
-    def _force(self, proposed: tuple[int, int] | None, recorded: tuple[int, int]) -> None:
+    def _force(self, proposed: Proposal | None, recorded: Proposal) -> None:
         """Note on the board the question that was recorded instead of the one that is proposed."""
         waiting = self.state.board.items["waiting"]
         if proposed is None:
             self.state.board.round["asked"] += 1
-        elif proposed[1] >= NOW:
+        elif proposed[2] == NOW:
             waiting[proposed[0]] -= 1
-        if recorded[1] >= NOW:
+        if recorded[2] == NOW:
             waiting[recorded[0]] += 1
 
     def _ask_again(self, question: int) -> None:
-        item, rival = self._questions.item[question], self._questions.rival[question]
+        item, rival, given = self._about(question)
         if self.decided or item in self.withdrawn or rival in self.withdrawn:
             return
         proposed = propose(self.state, question - self.first)
-        if proposed != (item, rival):
-            self._force(proposed if proposed[0] >= 0 else None, (item, rival))
+        if proposed != (item, rival, given):
+            self._force(proposed if proposed[0] >= 0 else None, (item, rival, given))
+
+    def _about(self, question: int) -> Proposal:
+        """Its item, its rival and what it is given."""
+        questions = self._questions
+        return questions.item[question], questions.rival[question], questions.given[question]
 
     def _count_along(self, line: deque[int]) -> None:
         """Count what is due at the head of a line."""
@@ -228,13 +233,13 @@ class Exploration:
     def _call_done(self, question: int) -> None:
         """Tell the explorer. An answer that may not count was paid for all the same, and leaves less for the others."""
         questions = self._questions
-        item, rival = questions.item[question], questions.rival[question]
+        item, rival, given = self._about(question)
         answered = questions.standing[question] != VOID
         if answered and self._counts(question):
-            tell(self.state, item, rival, questions.answer[question])
+            tell(self.state, item, rival, given, questions.answer[question])
             return
         if item not in self.withdrawn and rival not in self.withdrawn:
-            void(self.state, item, rival)
+            void(self.state, item, rival, given)
         if answered and self._limit[0] >= 0:
             self._limit[0] -= 1
             if self._limit[0] <= self._counted[0] and not self.decided:
@@ -248,8 +253,7 @@ class Exploration:
                 self._call_late(question)
 
     def _call_late(self, question: int) -> None:
-        questions = self._questions
-        late(self.state, questions.item[question], questions.rival[question], questions.answer[question])
+        late(self.state, *self._about(question), self._questions.answer[question])
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray[Any, Any]]:

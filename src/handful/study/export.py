@@ -69,7 +69,7 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                     int(fold.questions.worker[q] in excluded),
                     f"{asked_at.pop(q):.3f}",
                     f"{record.time:.3f}",
-                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], rival),
+                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], fold.questions.given[q]),
                     *(more.get(name, "") for name in meta),
                 )
             )

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.estimates import Estimates, estimate
+from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
+from handful.core.views import View
 from handful.errors import StorageCorrupt
 from handful.study import events
 from handful.study.exploration import Exploration
@@ -30,7 +31,7 @@ class ClosedRound:
     answers: Ints  # counted, per item
     means: Floats  # of the answers counted; nan where there are none
     spreads: Floats  # as on the board
-    estimates: Estimates
+    view: View  # of the explorer, when the round closed
     excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
 
 
@@ -112,7 +113,7 @@ class Fold:
     def _asked(self, event: events.Asked, time: float) -> None:
         if event.question != len(self.questions) or not 0 <= event.item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{event.question} out of turn: restore it from a backup")
-        self.exploration.add_question(event.item, event.rival)
+        self.exploration.add_question(event.item, event.rival, event.given)
         self.leases.grant(event.question, event.worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
@@ -173,10 +174,10 @@ class Fold:
         told = items["count"]
         means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
         questions = range(exploration.first, len(self.questions))
-        estimates = estimate(exploration.state)
+        view = view_of(self.setup.explorer, self.setup.problem, exploration.state)
         spreads: Floats = items["spread"].copy()
         by_hand = self.workers.any_excluded_by_hand
-        self.rounds.append(ClosedRound(event, questions, counts, means, spreads, estimates, by_hand))
+        self.rounds.append(ClosedRound(event, questions, counts, means, spreads, view, by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.core.certificates import Certificate
+from handful.core.endings import ending_named
+from handful.core.views import GAIN
 from handful.errors import MissingExtra
-from handful.study.results import GAIN, Result, RoundResult
+from handful.study.results import Result, RoundResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,13 +21,6 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours: told apart by colour-blind readers, and in grey.
 PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
-ENDED = {
-    "rule": "decided",
-    "budget": "out of budget",
-    "alone": "only candidate",
-    "closed": "finished early",
-    "out of reach": "out of reach",
-}
 CONTENDERS = 8
 PER_ROW = 5
 MOST_ITEMS = 60
@@ -77,7 +72,7 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
     for label, e in zip(axis.get_yticklabels(), shown, strict=True):
         label.set_fontweight("bold" if e.item == r.pick else "normal")
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
-    ended = ENDED.get(r.ended, r.ended)
+    ended = ending_named(r.ended).short
     proof = " with the proof" if r.proof else ""
     title = f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers{proof}, {ended}"
     axis.set_title(title, fontsize=9, color=INK, loc="left")

@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from handful.core.parts.board import BACK
+from handful.core.parts.board import NOW
 from handful.errors import UnknownQuestion
 from handful.study.items import Item
 
@@ -15,12 +15,12 @@ OPEN, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
 STANDINGS = ("open", "provisional", "answered", "late", "void")
 
 
-def picks_given(chosen: int, round_: int, rival: int) -> int:
-    """How many items a question of a round takes for picked: those before the round, or fewer if it looks back.
+def picks_given(chosen: int, round_: int, given: int) -> int:
+    """How many items a question of a round takes for picked: those before the round, or the first `given` picks.
 
-    `chosen` is how many were so from the start.
+    `chosen` is how many were picked from the start.
     """
-    return round_ - 1 if rival > BACK else chosen + BACK - rival
+    return round_ - 1 if given == NOW else chosen + given
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,12 @@ class Receipt:
 
 
 class Questions:
-    """Every question of a study, in columns: some 25 bytes each."""
+    """Every question of a study, in columns: some 29 bytes each."""
 
     def __init__(self) -> None:
         self.item = array("i")
-        self.rival = array("i")
+        self.rival = array("i")  # -1 for a value
+        self.given = array("i")  # the first so many picks alone; -1 for all picks before its round
         self.worker = array("i")  # who answered, as an index; -1: nobody in particular
         self.round = array("i")
         self.answer = array("d")
@@ -68,10 +69,11 @@ class Questions:
     def __len__(self) -> int:
         return len(self.item)
 
-    def add(self, round_: int, item: int, rival: int) -> None:
+    def add(self, round_: int, item: int, rival: int, given: int) -> None:
         """The next question."""
         self.item.append(item)
         self.rival.append(rival)
+        self.given.append(given)
         self.worker.append(-1)
         self.round.append(round_)
         self.answer.append(0.0)

@@ -10,12 +10,11 @@ import numpy as np
 
 from handful import notebook
 from handful.core.certificates import Certificate
-from handful.core.estimates import believes
-from handful.core.explorers.duels import DuelsState
-from handful.core.explorers.pivot import PivotState
-from handful.core.feedback import Values
+from handful.core.endings import ending_named
+from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
-from handful.core.parts.board import BACK
+from handful.core.parts.board import NOW
+from handful.core.views import GAIN
 from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
 from handful.study.items import Item, plain_item
@@ -27,15 +26,6 @@ if TYPE_CHECKING:
 
     import pandas
     from matplotlib.figure import Figure
-
-ENDED = {
-    "rule": "its rule",
-    "budget": "the budget",
-    "alone": "being the only candidate",
-    "closed": "finishing the study early",
-    "out of reach": "the claim being out of reach",
-}
-GAIN, SHARE, STRENGTH = "gain", "share of comparisons won", "strength (log-odds)"
 
 
 @dataclass(frozen=True)
@@ -157,7 +147,7 @@ class Result(Generic[Item]):
             among = "" if r.size == 1 else f", drawn from {r.size}"
             marked = " (answers excluded)" if r.affected_by_exclusion else ""
             proof = " with the proof of the whole" if r.proof else ""
-            how = f"decided by {ENDED[r.ended]}{among}{marked}"
+            how = f"decided by {ending_named(r.ended).by}{among}{marked}"
             lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers{proof}, {how}")
         return "\n".join([*lines, self.words])
 
@@ -168,7 +158,7 @@ class Result(Generic[Item]):
 
     def _repr_html_(self) -> str:
         columns = ("round", "pick", "answers", "decided by", "drawn from")
-        rows = ((r.round, r.pick, r.answers, ENDED[r.ended], r.size) for r in self.rounds)
+        rows = ((r.round, r.pick, r.answers, ending_named(r.ended).by, r.size) for r in self.rounds)
         return notebook.card(
             f"{len(self.chosen)} chosen with {self.answers:,} answers",
             notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
@@ -191,22 +181,16 @@ class Result(Generic[Item]):
 
 def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
     """What the study has found so far; an item stands for its position in `items`."""
+    view = view_of(fold.setup.explorer, fold.setup.problem, fold.exploration.state)
     return Result(
         tuple(items[i] for i in fold.chosen),
         fold.answers,
         tuple(_round_result(fold, closed, items) for closed in fold.rounds),
         certificate_of(fold),
-        scale_of(fold),
-        believes(fold.exploration.state),
+        view.scale,
+        view.believed,
         verdict_of(fold),
     )
-
-
-def scale_of(fold: Fold) -> str:
-    """What an explorer's estimates are of."""
-    if isinstance(fold.setup.problem.feedback, Values):
-        return GAIN
-    return STRENGTH if isinstance(fold.exploration.state, (DuelsState, PivotState)) else SHARE
 
 
 def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> RoundResult[Item]:
@@ -222,13 +206,13 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> R
         answers=int(np.isin(standing, (ANSWERED, LATE)).sum()),
         late=int((standing == LATE).sum()),
         affected_by_exclusion=excluded_answers(fold, closed) > 0,
-        proof=bool((np.asarray(fold.questions.rival[here]) <= BACK).any()),
+        proof=bool((np.asarray(fold.questions.given[here]) != NOW).any()),
         items=items,
         counted=closed.answers,
         answers_about=fold.answers_about(closed.questions),
-        mean=closed.estimates.mean,
-        lower=closed.estimates.lower,
-        upper=closed.estimates.upper,
+        mean=closed.view.mean,
+        lower=closed.view.lower,
+        upper=closed.view.upper,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from handful import notebook
-from handful.core.estimates import estimate
+from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
 from handful.study.fold import Fold
 from handful.study.items import Item
@@ -107,7 +107,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
     exploration, workers = fold.exploration, fold.workers
     board = exploration.state.board
     over = exploration.all_picked
-    estimates = estimate(exploration.state)
+    view = view_of(fold.setup.explorer, fold.setup.problem, exploration.state)
     excluded = set(workers.excluded)
     return Status(
         items=items,
@@ -131,7 +131,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
         if fold.setup.explorer.order == "none"
         else board.items["count"].copy(),
         waiting=board.items["waiting"].copy(),
-        mean=estimates.mean,
-        lower=estimates.lower,
-        upper=estimates.upper,
+        mean=view.mean,
+        lower=view.lower,
+        upper=view.upper,
     )

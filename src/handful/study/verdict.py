@@ -64,7 +64,7 @@ def _wins(fold: Fold, closed: ClosedRound) -> tuple[Wins, Wins]:
 
 
 def _second(closed: ClosedRound) -> int:
-    means = closed.estimates.mean.copy()
+    means = closed.view.mean.copy()
     means[closed.closing.pick] = np.nan
     return int(np.nanargmax(means)) if np.isfinite(means).any() else -1
 

@@ -23,15 +23,18 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from handful.core.certificates import Certificate
 from handful.core.checks import is_finite
-from handful.core.explorers.protocol import State, explores
-from handful.core.guarantees import NO_GUARANTEE, Guarantee
+from handful.core.evidence import Evidence, claim_by_comparisons
+from handful.core.explorers.protocol import Explorer, State, explores
+from handful.core.guarantees import NO_GUARANTEE
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
-from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth
-from handful.core.parts.board import Board, Rows, end, new_board
+from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth_of_asking
+from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one
 from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
 from handful.core.problem import Problem
+from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
 
 RULES = np.dtype(
@@ -111,14 +114,14 @@ def begin(state: DuelsState) -> None:
 
 
 @kernel
-def propose(state: DuelsState, n: int) -> tuple[int, int]:
+def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and the rival who is worth comparing with it most."""
     board, items = state.board, state.items
     lead, left = drawn(items, board, n), left_of(board)
     if n % EVERY == EVERY - 1:
         second = drawn(items, board, n + AGAIN)
         if second != lead:
-            return second, lead
+            return second, lead, NOW
     best, most = -1, 0.0
     for p in range(board.round[0].candidates):
         i = board.open[p]
@@ -128,10 +131,10 @@ def propose(state: DuelsState, n: int) -> tuple[int, int]:
         blur = 1.0 + math.pi * v / 8.0
         z2 = away * away / blur
         noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
-        hope = worth(away, v, noise, left, most)
+        hope = worth_of_asking(away, v, noise, left, most)
         if hope > most or best < 0:
             best, most = i, hope
-    return best, lead
+    return best, lead, NOW
 
 
 @small
@@ -168,18 +171,13 @@ def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
-def tell(state: DuelsState, item: int, rival: int, answer: float) -> None:
+def tell(state: DuelsState, item: int, rival: int, given: int, answer: float) -> None:
     """An answer moves both."""
     learn(state, item, rival, answer)
 
 
 @kernel
-def void(state: DuelsState, item: int, rival: int) -> None:
-    """Nothing was learnt."""
-
-
-@kernel
-def late(state: DuelsState, item: int, rival: int, answer: float) -> None:
+def late(state: DuelsState, item: int, rival: int, given: int, answer: float) -> None:
     """An answer about candidates that are still there teaches as before."""
     where = state.board.items
     if where[item].where >= 0 and where[rival].where >= 0:
@@ -187,23 +185,16 @@ def late(state: DuelsState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
-def leave(state: DuelsState, item: int) -> None:
-    """The board knows."""
-
-
-@kernel
 def conclude(state: DuelsState, ended: int) -> None:
     """The strongest, as far as is known."""
-    state.board.best[0] = best_of(state.items, state.board)
-    state.board.round[0].size = 1
-    end(state.board, ended, np.inf)
+    pick_one(state.board, best_of(state.items, state.board), ended, np.inf)
 
 
-explores(DuelsState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(DuelsState, begin=begin, propose=propose, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)
-class Duels:
+class Duels(Explorer):
     """Comparisons between contenders, by a belief about strengths. Needs no knowledge of β; any budget will do."""
 
     name: ClassVar[str] = "duels"
@@ -220,10 +211,6 @@ class Duels:
         if not (is_finite(self.careless) and 0 <= self.careless < 1):
             raise InvalidProblem(f"careless is a share of answers, from 0 to less than 1, got {self.careless!r}")
 
-    def guarantee(self, problem: Problem) -> Guarantee:
-        """None before the start; the certificate says what the comparisons showed."""
-        return NO_GUARANTEE
-
     def build(self, problem: Problem) -> State:
         """A budget must be given."""
         comparisons_only(self.name, problem)
@@ -238,3 +225,11 @@ class Duels:
             widen=self.widen,
             careless=self.careless,
         )
+
+    def view(self, problem: Problem, state: DuelsState) -> View:
+        """Its belief about strengths."""
+        return belief_view(state.items["mean"], state.items["variance"], STRENGTH)
+
+    def claim(self, evidence: Evidence, state: DuelsState) -> Certificate:
+        """What the comparisons show of rivals; nothing of how close a pick is to the best."""
+        return claim_by_comparisons(evidence, NO_GUARANTEE, by_rounds=False)

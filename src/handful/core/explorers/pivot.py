@@ -16,22 +16,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from handful.core.certificates import Certificate
 from handful.core.confidence import beta_binomial
 from handful.core.draws import BELIEF, normals
+from handful.core.endings import OPEN, RULE
+from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers import duels
-from handful.core.explorers.protocol import State, explores
+from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, free_share, promise
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
 from handful.core.parts.belief import best_of
-from handful.core.parts.board import OPEN, RULE, Board, Rows, end
+from handful.core.parts.board import NOW, Board, Rows, pick_one
 from handful.core.parts.requirements import assumptions_of, check_shrink, comparisons_only, needs_an_end, scores
 from handful.core.problem import Problem
+from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
 
 RULES = np.dtype(
@@ -95,7 +99,7 @@ def enthrone(state: PivotState, item: int) -> None:
 
 
 @kernel
-def propose(state: PivotState, n: int) -> tuple[int, int]:
+def propose(state: PivotState, n: int) -> tuple[int, int, int]:
     """A few duels to find a likely pivot; then the pivot against the most promising rival that is still in."""
     rules, board = state.rules[0], state.board
     r = board.round[0]
@@ -110,11 +114,11 @@ def propose(state: PivotState, n: int) -> tuple[int, int]:
         x = state.belief.items[i].mean + math.sqrt(state.belief.items[i].variance) * z
         if x > most:
             best, most = i, x
-    return rules.pivot, best
+    return rules.pivot, best, NOW
 
 
 @kernel
-def tell(state: PivotState, item: int, rival: int, answer: float) -> None:
+def tell(state: PivotState, item: int, rival: int, given: int, answer: float) -> None:
     """Is the rival out, or the pivot beaten?"""
     rules, board = state.rules[0], state.board
     r = board.round[0]
@@ -148,25 +152,14 @@ def tell(state: PivotState, item: int, rival: int, answer: float) -> None:
 def finish(state: PivotState, ended: int, reached: float) -> None:
     """The pivot is the pick, within `reached` of the best."""
     board, rules = state.board, state.rules[0]
-    board.best[0] = rules.pivot if rules.pivot >= 0 else best_of(state.belief.items, board)
-    board.round[0].size = 1
-    end(board, ended, reached)
+    best = rules.pivot if rules.pivot >= 0 else best_of(state.belief.items, board)
+    pick_one(board, best, ended, reached)
 
 
 @kernel
-def void(state: PivotState, item: int, rival: int) -> None:
-    """Nothing was learnt."""
-
-
-@kernel
-def late(state: PivotState, item: int, rival: int, answer: float) -> None:
+def late(state: PivotState, item: int, rival: int, given: int, answer: float) -> None:
     """The belief may still learn."""
-    duels.late(state.belief, item, rival, answer)
-
-
-@kernel
-def leave(state: PivotState, item: int) -> None:
-    """The board knows."""
+    duels.late(state.belief, item, rival, given, answer)
 
 
 @kernel
@@ -175,17 +168,16 @@ def conclude(state: PivotState, ended: int) -> None:
     finish(state, ended, np.inf)
 
 
-explores(PivotState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(PivotState, begin=begin, propose=propose, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)
-class Pivot:
+class Pivot(Explorer):
     """Comparisons with a proof and no model: each pick is shown to be within ε′ of the best, for a crowd of sharpness
     β or more.
     """
 
     name: ClassVar[str] = "pivot"
-    order: ClassVar[Literal["item", "none"]] = "item"
     shrink: float = 1.0
 
     def __post_init__(self) -> None:
@@ -219,3 +211,11 @@ class Pivot:
             delta=problem.delta / problem.rounds,
             shrink=self.shrink,
         )
+
+    def view(self, problem: Problem, state: PivotState) -> View:
+        """The belief about strengths, by which it chooses whom to ask about."""
+        return belief_view(state.belief.items["mean"], state.belief.items["variance"], STRENGTH)
+
+    def claim(self, evidence: Evidence, state: PivotState) -> Certificate:
+        """Theorem 1, or what the rounds that were decided add up to."""
+        return claim_of(evidence, self.guarantee(evidence.problem), shrink=self.shrink)

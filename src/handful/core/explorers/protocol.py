@@ -1,17 +1,22 @@
-"""The one small protocol of all explorers, compiled.
+"""What all explorers share: the settings' base class, and the one small protocol of their kernels.
 
-An explorer is a state (a NamedTuple of arrays with a `board` in it) and seven kernels, registered with `explores`:
+An explorer is settings (a frozen dataclass derived from `Explorer`), a state (a NamedTuple of arrays with a `board` in
+it) and kernels, registered with `explores`. It must have the first; a kernel that it does not need is left out:
 
-    begin(state)                          a round begins; the board is cleared already
-    propose(state, n) -> (item, rival)    what question n of this round asks; rival is -1 for a value (-2 - i: given
-                                          the first i picks alone, which does not enter the board),
-                                          item is -1 when there is nothing to ask until an answer comes;
-                                          then the state is as it was, for nothing records that somebody asked
-    tell(state, item, rival, answer)      an answer counts, and is on the board already; per item in the order asked
-    void(state, item, rival)              a question will never be answered
-    late(state, item, rival, answer)      an answer came after its round: it may teach a belief, never a bound
-    leave(state, item)                    the item is a candidate no more: picked, withdrawn or chosen at the start
-    conclude(state, ended)                the round must end now (its budget is spent, or somebody says so): fill A
+    propose(state, n) -> (item, rival, given)
+                                    what question n of this round asks: a value where rival is NOBODY; given NOW (all
+                                    picks so far) or the first `given` picks alone, which does not enter the board.
+                                    item is -1 when there is nothing to ask until an answer comes;
+                                    then the state is as it was, for nothing records that somebody asked
+    begin(state)                    a round begins; the board is cleared already
+    tell(state, item, rival, given, answer)
+                                    an answer counts, and is on the board already; per item in the order asked
+    void(state, item, rival, given) a question will never be answered
+    late(state, item, rival, given, answer)
+                                    an answer came after its round: it may teach a belief, never a bound
+    leave(state, item)              the item is a candidate no more: picked, withdrawn or chosen at the start
+    conclude(state, ended)          the round must end now (its budget is spent, or somebody says so): fill A.
+                                    If it is left out, A is the item of the best mean
 
 The functions below are what everybody else calls, from compiled code and from Python alike: they see to the board,
 to the limits of the round and to a single candidate, and then call the explorer's own kernel. Whether a round is
@@ -24,22 +29,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Protocol
 
-from handful.core.guarantees import Guarantee
+import numpy as np
+
+from handful.core.certificates import Certificate
+from handful.core.endings import ALONE, BUDGET, OPEN
+from handful.core.evidence import Evidence
+from handful.core.guarantees import NO_GUARANTEE, Guarantee
 from handful.core.kernels import contains, kernel, overload
 from handful.core.parts.board import (
-    ALONE,
-    BUDGET,
-    OPEN,
+    NOBODY,
+    NOW,
     Board,
     clear,
-    end,
+    mean,
     note_asked,
     note_counted,
     note_void,
+    pick_one,
     remove,
     room,
 )
 from handful.core.problem import Problem
+from handful.core.views import GAIN, SHARE, View, mean_view
+
+NOTHING_CLAIMED = "this explorer claims nothing about its picks"
 
 
 class State(Protocol):
@@ -50,47 +63,63 @@ class State(Protocol):
         """The part all explorers share."""
 
 
-class Explorer(Protocol):
-    """What all settings share.
+class Explorer:
+    """The settings of an explorer, by which it is chosen, and all that is said of it.
 
     order: "item" if answers about an item must be told in the order they were asked, because they enter bounds;
     "none" if they only teach a belief and may be told as they come.
     """
 
     name: ClassVar[str]
-    order: ClassVar[Literal["item", "none"]]
+    order: ClassVar[Literal["item", "none"]] = "item"
+
+    def build(self, problem: Problem) -> State:
+        """The compiled state, ready for the first round; a problem that it cannot work on is refused."""
+        raise NotImplementedError
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """What is promised if every round is decided by its rule."""
+        return NO_GUARANTEE
 
-    def build(self, problem: Problem) -> State:
-        """The compiled state, ready for the first round."""
+    def view(self, problem: Problem, state: Any) -> View:
+        """What it knows of each item in the open round: its mean answer, if it says nothing else."""
+        return mean_view(state.board, SHARE if problem.feedback.compares else GAIN)
+
+    def claim(self, evidence: Evidence, state: Any) -> Certificate:
+        """What may be claimed about the picks after these rounds: nothing, if it says nothing else."""
+        return Certificate(reasons=(NOTHING_CLAIMED,))
+
+
+def view_of(explorer: Explorer, problem: Problem, state: State) -> View:
+    """The explorer's own view of every candidate, and nothing of items that are picked or withdrawn."""
+    return explorer.view(problem, state).without(state.board.items["where"] < 0)
 
 
 _KERNELS: dict[type, dict[str, Callable[..., Any]]] = {}
+_NAMES = {"begin", "propose", "tell", "void", "late", "leave", "conclude"}
 
 
-def explores(state: type, **kernels: Callable[..., Any]) -> None:
-    """Register an explorer's kernels for its type of state."""
-    missing = {"begin", "propose", "tell", "void", "late", "leave", "conclude"} - kernels.keys()
-    assert not missing, f"{state.__name__} lacks {missing}"
-    _KERNELS[state] = kernels
-    contains(state, kernels)
+def explores(state: type, *, propose: Callable[..., Any], **kernels: Callable[..., Any]) -> None:
+    """Register an explorer's kernels for its type of state; those left out do nothing, or pick the best mean."""
+    unknown = kernels.keys() - _NAMES
+    assert not unknown, f"{state.__name__} has kernels that nothing calls: {unknown}"
+    _KERNELS[state] = {"propose": propose, **kernels}
+    contains(state, _KERNELS[state])
 
 
 def _begin(state: State) -> None: ...
 
 
-def _propose(state: State, n: int) -> tuple[int, int]: ...  # type: ignore[empty-body]
+def _propose(state: State, n: int) -> tuple[int, int, int]: ...  # type: ignore[empty-body]
 
 
-def _tell(state: State, item: int, rival: int, answer: float) -> None: ...
+def _tell(state: State, item: int, rival: int, given: int, answer: float) -> None: ...
 
 
-def _void(state: State, item: int, rival: int) -> None: ...
+def _void(state: State, item: int, rival: int, given: int) -> None: ...
 
 
-def _late(state: State, item: int, rival: int, answer: float) -> None: ...
+def _late(state: State, item: int, rival: int, given: int, answer: float) -> None: ...
 
 
 def _leave(state: State, item: int) -> None: ...
@@ -101,8 +130,8 @@ def _conclude(state: State, ended: int) -> None: ...
 
 @overload(_begin)
 def _begin_of(state: Any) -> Any:
-    own = _KERNELS[state.instance_class]["begin"]
-    return lambda state: own(state)
+    own = _KERNELS[state.instance_class].get("begin")
+    return (lambda state: own(state)) if own else lambda state: None
 
 
 @overload(_propose)
@@ -112,33 +141,51 @@ def _propose_of(state: Any, n: Any) -> Any:
 
 
 @overload(_tell)
-def _tell_of(state: Any, item: Any, rival: Any, answer: Any) -> Any:
-    own = _KERNELS[state.instance_class]["tell"]
-    return lambda state, item, rival, answer: own(state, item, rival, answer)
+def _tell_of(state: Any, item: Any, rival: Any, given: Any, answer: Any) -> Any:
+    own = _KERNELS[state.instance_class].get("tell")
+    if own is None:
+        return lambda state, item, rival, given, answer: None
+    return lambda state, item, rival, given, answer: own(state, item, rival, given, answer)
 
 
 @overload(_void)
-def _void_of(state: Any, item: Any, rival: Any) -> Any:
-    own = _KERNELS[state.instance_class]["void"]
-    return lambda state, item, rival: own(state, item, rival)
+def _void_of(state: Any, item: Any, rival: Any, given: Any) -> Any:
+    own = _KERNELS[state.instance_class].get("void")
+    if own is None:
+        return lambda state, item, rival, given: None
+    return lambda state, item, rival, given: own(state, item, rival, given)
 
 
 @overload(_late)
-def _late_of(state: Any, item: Any, rival: Any, answer: Any) -> Any:
-    own = _KERNELS[state.instance_class]["late"]
-    return lambda state, item, rival, answer: own(state, item, rival, answer)
+def _late_of(state: Any, item: Any, rival: Any, given: Any, answer: Any) -> Any:
+    own = _KERNELS[state.instance_class].get("late")
+    if own is None:
+        return lambda state, item, rival, given, answer: None
+    return lambda state, item, rival, given, answer: own(state, item, rival, given, answer)
 
 
 @overload(_leave)
 def _leave_of(state: Any, item: Any) -> Any:
-    own = _KERNELS[state.instance_class]["leave"]
-    return lambda state, item: own(state, item)
+    own = _KERNELS[state.instance_class].get("leave")
+    return (lambda state, item: own(state, item)) if own else lambda state, item: None
 
 
 @overload(_conclude)
 def _conclude_of(state: Any, ended: Any) -> Any:
-    own = _KERNELS[state.instance_class]["conclude"]
+    own = _KERNELS[state.instance_class].get("conclude", _conclude_with_best_mean)
     return lambda state, ended: own(state, ended)
+
+
+@kernel
+def _conclude_with_best_mean(state: State, ended: int) -> None:
+    """Pick the best mean of the round; ties, and a round without answers, go to the lowest index."""
+    board = state.board
+    best = board.open[0]
+    for p in range(board.round[0].candidates):
+        i = board.open[p]
+        if mean(board, i) > mean(board, best):
+            best = i
+    pick_one(board, best, ended, np.inf)
 
 
 @kernel
@@ -147,9 +194,7 @@ def open_round(state: State, round_: int, limit: int) -> None:
     clear(state.board, round_, limit)
     r = state.board.round[0]
     if r.candidates == 1:
-        state.board.best[0] = state.board.open[0]
-        r.size = 1
-        end(state.board, ALONE, 0.0)
+        pick_one(state.board, state.board.open[0], ALONE, 0.0)
         return
     _begin(state)
     if limit == 0 and r.ended == OPEN:
@@ -157,37 +202,37 @@ def open_round(state: State, round_: int, limit: int) -> None:
 
 
 @kernel
-def propose(state: State, number: int) -> tuple[int, int]:
-    """What question `number` of this round asks: (item, rival); (-1, -1) if nothing may be asked now."""
+def propose(state: State, number: int) -> tuple[int, int, int]:
+    """What question `number` of this round asks: (item, rival, given); item is -1 if nothing may be asked now."""
     if not room(state.board):
-        return -1, -1
-    item, rival = _propose(state, number)
+        return -1, NOBODY, NOW
+    item, rival, given = _propose(state, number)
     if item >= 0:
-        note_asked(state.board, item, rival)
-    return item, rival
+        note_asked(state.board, item, given)
+    return item, rival, given
 
 
 @kernel
-def tell(state: State, item: int, rival: int, answer: float) -> None:
+def tell(state: State, item: int, rival: int, given: int, answer: float) -> None:
     """An answer counts; the round may be decided by it, or be out of budget after it."""
-    note_counted(state.board, item, rival, answer)
+    note_counted(state.board, item, given, answer)
     r = state.board.round[0]
-    _tell(state, item, rival, answer)
+    _tell(state, item, rival, given, answer)
     if r.ended == OPEN and 0 <= r.limit <= r.counted:
         _conclude(state, BUDGET)
 
 
 @kernel
-def void(state: State, item: int, rival: int) -> None:
+def void(state: State, item: int, rival: int, given: int) -> None:
     """A question of this round will never be answered, and costs nothing."""
-    note_void(state.board, item, rival)
-    _void(state, item, rival)
+    note_void(state.board, item, given)
+    _void(state, item, rival, given)
 
 
 @kernel
-def late(state: State, item: int, rival: int, answer: float) -> None:
+def late(state: State, item: int, rival: int, given: int, answer: float) -> None:
     """An answer to a question of a round that is over."""
-    _late(state, item, rival, answer)
+    _late(state, item, rival, given, answer)
 
 
 @kernel

@@ -69,7 +69,7 @@ def explorer_of(wished: str | Explorer) -> Explorer:
     A name that an explorer had once is taken with a DeprecationWarning.
     """
     if not isinstance(wished, str):
-        if isinstance(wished, type) or not hasattr(wished, "build"):
+        if not isinstance(wished, Explorer):
             raise InvalidProblem(
                 f"explorer must be a name such as 'certified', or settings such as Certified(), got {wished!r}"
             )

@@ -14,21 +14,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.protocol import State, explores
+from handful.core.certificates import Certificate
+from handful.core.endings import OPEN, RULE
+from handful.core.evidence import Evidence, claim_of
+from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.explorers.topx import TopX
 from handful.core.feedback import Preferences
 from handful.core.guarantees import Guarantee, Variant, borda_slack, borda_slack_inverse, per_round
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
-from handful.core.parts.board import NOW, OPEN, RULE, Board, Rows, end, new_board, rival_of
-from handful.core.parts.bounds import Bounds, close_round, forget, item_bounds, narrow, new_round
+from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, new_board, rival_of
+from handful.core.parts.bounds import Bounds, bounds_view, close_round, forget, item_bounds, narrow, new_round
 from handful.core.parts.requirements import check_shrink, needs_an_end, one_of
 from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
+from handful.core.views import GAIN, SHARE, View
 
 RULES = np.dtype(
     [
@@ -203,7 +207,7 @@ def fewer(state: SharpState, i: int, j: int) -> int:
 
 
 @kernel
-def propose(state: SharpState, n: int) -> tuple[int, int]:
+def propose(state: SharpState, n: int) -> tuple[int, int, int]:
     """Line 12 for the l that is closest to being decided, or for another one in turn."""
     rules, board = state.rules[0], state.board
     if rules.ready == 0 or board.round[0].asked != board.round[0].counted:
@@ -220,11 +224,11 @@ def propose(state: SharpState, n: int) -> tuple[int, int]:
                 break
     if ask < 0:
         ask = state.leaders[0]
-    return ask, NOW if rules.beta == -1.0 else rival_of(board, ask, n)
+    return ask, NOBODY if rules.beta == -1.0 else rival_of(board, ask, n), NOW
 
 
 @kernel
-def tell(state: SharpState, item: int, rival: int, answer: float) -> None:
+def tell(state: SharpState, item: int, rival: int, given: int, answer: float) -> None:
     """Narrow the item's bounds; line 10."""
     board = state.board
     if board.round[0].ended != OPEN:
@@ -268,14 +272,9 @@ def leave(state: SharpState, item: int) -> None:
 
 
 @kernel
-def void(state: SharpState, item: int, rival: int) -> None:
+def void(state: SharpState, item: int, rival: int, given: int) -> None:
     """Nothing was learnt; but what is in flight has changed."""
     state.rules[0].ready = 0
-
-
-@kernel
-def late(state: SharpState, item: int, rival: int, answer: float) -> None:
-    """Bounds take no late answers."""
 
 
 @kernel
@@ -285,17 +284,16 @@ def conclude(state: SharpState, ended: int) -> None:
     finish(state, 1, ended, reached(state, 1, state.gaps[0]))
 
 
-explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)
 
 
 @dataclass(frozen=True)
-class Sharp:
+class Sharp(Explorer):
     """TopX with sharper bounds, carried upper bounds, the free ε′, and questions for the l that is closest to
     decided.
     """
 
     name: ClassVar[str] = "sharp"
-    order: ClassVar[Literal["item", "none"]] = "item"
     variant: Variant = "full"
     shrink: float = 1.0
 
@@ -326,3 +324,11 @@ class Sharp:
             epsilon=parts.epsilon,
             beta=beta,
         )
+
+    def view(self, problem: Problem, state: SharpState) -> View:
+        """Its own bounds."""
+        return bounds_view(state.bounds, state.board, SHARE if problem.feedback.compares else GAIN)
+
+    def claim(self, evidence: Evidence, state: SharpState) -> Certificate:
+        """Theorem 1 or 2, and what the answers show."""
+        return claim_of(evidence, self.guarantee(evidence.problem), shrink=self.shrink)

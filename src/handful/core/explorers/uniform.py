@@ -6,25 +6,27 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from handful.core.explorers.protocol import State
+from handful.core.certificates import Certificate
+from handful.core.evidence import Evidence, claim_of
+from handful.core.explorers.protocol import Explorer, State
 from handful.core.explorers.topx import TopX
-from handful.core.explorers.topx.sets import FIXED, UNIFORM
-from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state
+from handful.core.explorers.topx.sets import FIXED, UNIFORM, TopXState
+from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state, topx_view
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round
 from handful.core.parts.requirements import needs_an_end, noise_of, one_of
 from handful.core.problem import Problem
+from handful.core.views import View
 from handful.errors import InvalidProblem
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Explorer):
     """UNIFORM: every candidate is asked equally often. stop: "rule" is TopX's stopping rule for the best item;
     "fixed" estimates every gain to ε′/2 with a number of samples known before the start.
     """
 
     name: ClassVar[str] = "uniform"
-    order: ClassVar[Literal["item", "none"]] = "item"
     stop: Literal["rule", "fixed"] = "rule"
     variant: Variant = "O"
     radius: Radius = "counted"
@@ -51,6 +53,14 @@ class Uniform:
             return topx_state(problem, parts, asking=UNIFORM, **options)
         repeats = fixed_sample_size(problem.size, noise_of(problem), parts)
         return topx_state(problem, parts, asking=FIXED, repeats=repeats, **options)
+
+    def view(self, problem: Problem, state: TopXState) -> View:
+        """Means and rad_t(i), as TopX."""
+        return topx_view(problem, state)
+
+    def claim(self, evidence: Evidence, state: TopXState) -> Certificate:
+        """Theorem 1 or 2, and what the answers show."""
+        return claim_of(evidence, self.guarantee(evidence.problem), shrink=self.shrink)
 
 
 def fixed_sample_size(size: int, noise: float, parts: PerRound) -> int:

@@ -13,20 +13,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from handful.core.certificates import Certificate
 from handful.core.draws import ORDER, below
-from handful.core.explorers.protocol import State, explores
+from handful.core.evidence import Evidence, claim_of
+from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Values
-from handful.core.guarantees import NO_GUARANTEE, Guarantee
+from handful.core.guarantees import NO_GUARANTEE
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
-from handful.core.parts.belief import best_of, left_of, new_beliefs, standardised, worth
-from handful.core.parts.board import NOW, Board, Rows, end, new_board, shuffle
+from handful.core.parts.belief import best_of, left_of, new_beliefs, standardised, worth_of_asking
+from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, new_board, shuffle
 from handful.core.parts.requirements import needs_a_budget, scores
 from handful.core.problem import Problem
+from handful.core.views import View, belief_view
 from handful.errors import UnknownExplorer
 
 RULES = np.dtype(
@@ -114,15 +117,16 @@ def favour(state: WorthState) -> None:
 
 
 @kernel
-def propose(state: WorthState, n: int) -> tuple[int, int]:
+def propose(state: WorthState, n: int) -> tuple[int, int, int]:
     """Everybody once; then whoever is worth it most."""
     rules, board = state.rules[0], state.board
     if rules.next < rules.queued:
         rules.next += 1
-        return state.queue[rules.next - 1], NOW
+        return state.queue[rules.next - 1], NOBODY, NOW
     if rules.spread == 0.0:  # the first answers are still in flight
-        return board.open[below(board.round[0].candidates, board.round[0].seed, board.round[0].round, ORDER, n)], NOW
-    return worthiest(state), NOW
+        r = board.round[0]
+        return board.open[below(r.candidates, r.seed, r.round, ORDER, n)], NOBODY, NOW
+    return worthiest(state), NOBODY, NOW
 
 
 @small
@@ -136,10 +140,10 @@ def worthiest(state: WorthState) -> int:
         if i == lead:
             continue
         second = max(second, items[i].mean)
-        hope = worth(items[lead].mean - items[i].mean, doubt(state, i), noise, left, most)
+        hope = worth_of_asking(items[lead].mean - items[i].mean, doubt(state, i), noise, left, most)
         if hope > most:
             best, most = i, hope
-    own = worth(items[lead].mean - second, doubt(state, lead), noise, left, most)
+    own = worth_of_asking(items[lead].mean - second, doubt(state, lead), noise, left, most)
     return lead if own > most else best
 
 
@@ -220,7 +224,7 @@ def empirical_bayes(state: WorthState) -> None:
 
 
 @kernel
-def tell(state: WorthState, item: int, rival: int, answer: float) -> None:
+def tell(state: WorthState, item: int, rival: int, given: int, answer: float) -> None:
     """One belief moves; now and then all of them, when noise and spread are learnt anew."""
     rules, board = state.rules[0], state.board
     seen = board.items[item]
@@ -238,21 +242,6 @@ def tell(state: WorthState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
-def void(state: WorthState, item: int, rival: int) -> None:
-    """Nothing was learnt."""
-
-
-@kernel
-def late(state: WorthState, item: int, rival: int, answer: float) -> None:
-    """An answer of an earlier round says what the gain was at most: too little to use."""
-
-
-@kernel
-def leave(state: WorthState, item: int) -> None:
-    """The board knows."""
-
-
-@kernel
 def conclude(state: WorthState, ended: int) -> None:
     """The best belief."""
     board = state.board
@@ -265,19 +254,14 @@ def conclude(state: WorthState, ended: int) -> None:
     end(board, ended, np.inf)
 
 
-explores(WorthState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(WorthState, begin=begin, propose=propose, tell=tell, conclude=conclude)
 
 
 @dataclass(frozen=True)
-class Worth:
+class Worth(Explorer):
     """Values under a budget too small for any guarantee: ask what promises most, by a belief about gains."""
 
     name: ClassVar[str] = "worth"
-    order: ClassVar[Literal["item", "none"]] = "item"  # what it learns may enter a certificate
-
-    def guarantee(self, problem: Problem) -> Guarantee:
-        """None."""
-        return NO_GUARANTEE
 
     def build(self, problem: Problem) -> State:
         """Nothing needs to be known of the noise; a budget must be given."""
@@ -285,3 +269,11 @@ class Worth:
             raise UnknownExplorer("worth asks for values; for comparisons use duels")
         needs_a_budget(self.name, problem)
         return new_worth(problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), stay=0.5, fall=0.3)
+
+    def view(self, problem: Problem, state: WorthState) -> View:
+        """Its belief about gains."""
+        return belief_view(state.items["mean"], state.items["variance"])
+
+    def claim(self, evidence: Evidence, state: WorthState) -> Certificate:
+        """What the answers show, if the noise is known."""
+        return claim_of(evidence, NO_GUARANTEE)

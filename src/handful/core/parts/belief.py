@@ -58,7 +58,7 @@ def left_of(board: Board) -> float:
 
 
 @small
-def worth(away: float, v: float, noise: float, left: float, most: float) -> float:
+def worth_of_asking(away: float, v: float, noise: float, left: float, most: float) -> float:
     """What one of the next answers is worth, when the best number of them, up to `left`, is asked.
 
     0 if that is less than `most`, as far as φ(x) − x·Φ(−x) ≤ φ(x)/(1 + x²) can tell: cheap to see for most items.

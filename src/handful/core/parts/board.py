@@ -11,15 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from handful.core.draws import ORDER, PICK, RIVAL, below, uniforms
+from handful.core.endings import OPEN
 from handful.core.kernels import kernel, small
 from handful.core.objective import Ints
 
-# How a round ended.
-OPEN, RULE, BUDGET, ALONE, CLOSED, UNREACHABLE = range(6)
-
-# The rival of a question that has none. A value may also be asked given the first i picks only: then it is BACK − i.
-NOW = -1
-BACK = -2
+NOBODY = -1  # the rival of a question for a value
+NOW = -1  # what a question is given: all picks so far; i ≥ 0 for the first i picks alone
 
 ROUND = np.dtype(
     [
@@ -116,18 +113,18 @@ def room(board: Board) -> bool:
 
 
 @small
-def note_asked(board: Board, item: int, rival: int) -> None:
+def note_asked(board: Board, item: int, given: int) -> None:
     """A question about `item` is in flight."""
     board.round[0].asked += 1
-    if rival >= NOW:
+    if given == NOW:
         board.items[item].waiting += 1
 
 
 @small
-def note_counted(board: Board, item: int, rival: int, answer: float) -> None:
-    """An answer about `item` has come."""
+def note_counted(board: Board, item: int, given: int, answer: float) -> None:
+    """An answer about `item` has come; it enters the item's mean if it is given all picks so far."""
     board.round[0].counted += 1
-    if rival < NOW:
+    if given != NOW:
         return
     row = board.items[item]
     row.waiting -= 1
@@ -143,10 +140,10 @@ def surprise(count: int, total: float, answer: float) -> float:
 
 
 @small
-def note_void(board: Board, item: int, rival: int) -> None:
+def note_void(board: Board, item: int, given: int) -> None:
     """A question about `item` will never be answered, and costs nothing."""
     board.round[0].asked -= 1
-    if rival >= NOW:
+    if given == NOW:
         board.items[item].waiting -= 1
 
 
@@ -171,6 +168,14 @@ def shuffle(board: Board, items: Ints, size: int) -> None:
 def mean(board: Board, item: int) -> float:
     """The empirical mean of this round; −∞ for an item never asked."""
     return board.items[item].total / board.items[item].count if board.items[item].count > 0 else -np.inf
+
+
+@small
+def pick_one(board: Board, item: int, ended: int, reached: float) -> None:
+    """The round is over, and A is one item."""
+    board.best[0] = item
+    board.round[0].size = 1
+    end(board, ended, reached)
 
 
 @small

@@ -26,6 +26,7 @@ from handful.core.parts.board import Board, Rows
 from handful.core.parts.requirements import noise_of
 from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
+from handful.core.views import View, means_of
 
 NORMAL, BOUNDED, COMPARED = range(3)
 LOG2 = math.log(2.0)
@@ -259,3 +260,8 @@ def uppermost(bounds: Bounds, but: int) -> int:
         if bounds.top[p] != but:
             best = better(bounds, best, bounds.top[p])
     return best
+
+
+def bounds_view(bounds: Bounds, board: Board, scale: str) -> View:
+    """The mean of each item in this round, and its bounds."""
+    return View(means_of(board), bounds.items["lower"].copy(), bounds.items["upper"].copy(), scale)

@@ -15,9 +15,10 @@ import numpy as np
 
 from handful.core.budget import Total
 from handful.core.draws import question_seed
+from handful.core.endings import CLOSED, OPEN
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
 from handful.core.objective import Objective
-from handful.core.parts.board import CLOSED, OPEN, remove
+from handful.core.parts.board import NOBODY, NOW, remove
 from handful.core.responses import Response, btl, respond
 
 SHARP, SPREAD = 2.0, 0.5
@@ -70,14 +71,14 @@ def choose(
 def _round(
     state: State, gains: list[float], people: Sequence[Response], rng: np.random.Generator, seed: int, j: int, room: int
 ) -> int:
-    waiting: deque[tuple[int, int, float]] = deque()
+    waiting: deque[tuple[int, int, int, float]] = deque()
     asked = 0
     while state.board.round[0]["ended"] == OPEN:
-        item, rival = propose(state, asked) if len(waiting) < room else (-1, -1)
+        item, rival, given = propose(state, asked) if len(waiting) < room else (-1, NOBODY, NOW)
         if item >= 0:
             person = people[int(rng.random() * len(people))]
             answer = respond(person, gains[item], gains[rival], question_seed(seed, j, asked))
-            waiting.append((item, rival, answer))
+            waiting.append((item, rival, given, answer))
             asked += 1
         elif waiting:
             tell(state, *waiting.popleft())

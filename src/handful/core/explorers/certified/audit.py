@@ -32,6 +32,7 @@ import math
 
 import numpy as np
 
+from handful.core.endings import OPEN, RULE, UNREACHABLE
 from handful.core.explorers.certified.audit_state import (
     DONE,
     LOWER,
@@ -45,7 +46,7 @@ from handful.core.explorers.certified.audit_state import (
 )
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
-from handful.core.parts.board import BACK, NOW, OPEN, RULE, UNREACHABLE, end, mean, surprise
+from handful.core.parts.board import NOBODY, NOW, end, mean, surprise
 from handful.core.parts.joint import bound, learn
 from handful.core.parts.joint_asking import batch, wanted, worth_asking
 from handful.core.parts.scout import (
@@ -168,29 +169,29 @@ def plan(state: AuditState) -> None:
 
 
 @kernel
-def propose(state: AuditState, n: int) -> tuple[int, int]:
+def propose(state: AuditState, n: int) -> tuple[int, int, int]:
     """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
     rules = state.rules[0]
     if rules.phase == SCOUTING:
-        return scout_next(state.scout, state.board), NOW
+        return scout_next(state.scout, state.board), NOBODY, NOW
     if rules.next == rules.queued:
-        return -1, NOW
+        return -1, NOBODY, NOW
     at = state.queue[rules.next]
     rules.next += 1
     if rules.phase == UPPER:
-        return at, BACK - state.joint.rules[0].anchor
-    return state.picks[at], BACK - at
+        return at, NOBODY, state.joint.rules[0].anchor
+    return state.picks[at], NOBODY, at
 
 
 @kernel
-def tell(state: AuditState, item: int, rival: int, answer: float) -> None:
+def tell(state: AuditState, item: int, rival: int, given: int, answer: float) -> None:
     """To the scout, or to the audit."""
     if state.board.round[0].ended != OPEN:
         return
-    if rival >= NOW:
+    if given == NOW:
         scout_add(state.scout, state.board, item, answer)
     else:
-        credit(state, item, BACK - rival, answer)
+        credit(state, item, given, answer)
     go_on(state)
 
 
@@ -238,17 +239,12 @@ def go_on(state: AuditState) -> None:
 
 
 @kernel
-def void(state: AuditState, item: int, rival: int) -> None:
+def void(state: AuditState, item: int, rival: int, given: int) -> None:
     """Nothing was learnt; what the audit misses is asked again."""
     if state.board.round[0].ended == OPEN:
-        if rival >= NOW:
+        if given == NOW:
             scout_void(state.scout, state.board, item)
         go_on(state)
-
-
-@kernel
-def late(state: AuditState, item: int, rival: int, answer: float) -> None:
-    """Bounds take no late answers."""
 
 
 @kernel
@@ -271,4 +267,4 @@ def conclude(state: AuditState, ended: int) -> None:
     settle(state, scout_lead(state.scout), ended)
 
 
-explores(AuditState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(AuditState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)

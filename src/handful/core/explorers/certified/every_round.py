@@ -27,10 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from handful.core.endings import OPEN, RULE
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
-from handful.core.parts.board import NOW, OPEN, RULE, Board, Rows, end, mean, new_board
+from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, mean, new_board
 from handful.core.parts.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
 from handful.core.parts.tree import new_tree, plant, seat
 
@@ -112,7 +113,7 @@ def speed(state: EveryRoundState, item: int, pooled: bool) -> float:
 
 
 @kernel
-def propose(state: EveryRoundState, n: int) -> tuple[int, int]:
+def propose(state: EveryRoundState, n: int) -> tuple[int, int, int]:
     """The leader, or one of those that make up U_j (those in the way of the leader, where an older U binds)."""
     rules, bounds = state.rules[0], state.bounds
     best, most = -1, -1.0
@@ -126,11 +127,11 @@ def propose(state: EveryRoundState, n: int) -> tuple[int, int]:
         best = uppermost(bounds, leader(state))
         most = speed(state, best, False) if best >= 0 else -1.0
     lead = leader(state)
-    return (lead, NOW) if best < 0 or speed(state, lead, False) > most else (best, NOW)
+    return (lead if best < 0 or speed(state, lead, False) > most else best), NOBODY, NOW
 
 
 @kernel
-def tell(state: EveryRoundState, item: int, rival: int, answer: float) -> None:
+def tell(state: EveryRoundState, item: int, rival: int, given: int, answer: float) -> None:
     """Narrow the item's bounds, and see whether the round is decided."""
     board, rules, items = state.board, state.rules[0], state.bounds.items
     if board.round[0].ended != OPEN:
@@ -182,19 +183,9 @@ def leave(state: EveryRoundState, item: int) -> None:
 
 
 @kernel
-def void(state: EveryRoundState, item: int, rival: int) -> None:
-    """Nothing was learnt."""
-
-
-@kernel
-def late(state: EveryRoundState, item: int, rival: int, answer: float) -> None:
-    """Bounds take no late answers."""
-
-
-@kernel
 def conclude(state: EveryRoundState, ended: int) -> None:
     """The best mean; or who had it when last asked, where nothing was answered."""
     take(state, leader(state), ended)
 
 
-explores(EveryRoundState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(EveryRoundState, begin=begin, propose=propose, tell=tell, leave=leave, conclude=conclude)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from handful.core.certificates import Certificate
 from handful.core.checks import is_finite
+from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.certified import audit, every_round
-from handful.core.explorers.protocol import State
+from handful.core.explorers.certified.audit_claim import AUDITED, audit_view, claim_of_audit
+from handful.core.explorers.protocol import Explorer, State
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, finite_step, promise, within
 from handful.core.parts import joint, scout
-from handful.core.parts.bounds import item_bounds
+from handful.core.parts.bounds import bounds_view, item_bounds
 from handful.core.parts.requirements import (
     assumptions_of,
     check_shrink,
@@ -23,13 +26,12 @@ from handful.core.parts.requirements import (
     values_only,
 )
 from handful.core.problem import Problem
+from handful.core.views import GAIN, View
 from handful.errors import InvalidProblem
-
-AUDITED = 0.9  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
 
 
 @dataclass(frozen=True)
-class Certified:
+class Certified(Explorer):
     """The guarantee of the paper for values, from the weakest condition that implies it; nothing is picked at random.
 
     rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain", "chain" and "bank"
@@ -39,7 +41,6 @@ class Certified:
     """
 
     name: ClassVar[str] = "certified"
-    order: ClassVar[Literal["item", "none"]] = "item"
     rule: Literal["audit", "bank", "chain", "plain"] = "audit"
     near: float = 0.1
     shrink: float = 1.0
@@ -104,3 +105,14 @@ class Certified:
             epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
             delta=0.3 * AUDITED * problem.delta,
         )
+
+    def view(self, problem: Problem, state: Any) -> View:
+        """Anytime intervals of this round, or the bounds by which every round is proved."""
+        return audit_view(state) if self.rule == "audit" else bounds_view(state.bounds, state.board, GAIN)
+
+    def claim(self, evidence: Evidence, state: Any) -> Certificate:
+        """The guarantee, and what the audit or the rounds' own answers show."""
+        guarantee = self.guarantee(evidence.problem)
+        if self.rule == "audit" and self.shrink >= 1:
+            return claim_of_audit(evidence, state, guarantee)
+        return claim_of(evidence, guarantee, shrink=self.shrink)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from handful.core.endings import OPEN, RULE
 from handful.core.explorers.protocol import explores
 from handful.core.explorers.topx.sets import (
     ADAPTIVE,
@@ -29,7 +30,7 @@ from handful.core.explorers.topx.sets import (
     swap,
 )
 from handful.core.kernels import kernel, small
-from handful.core.parts.board import OPEN, RULE, end, rival_of, shuffle
+from handful.core.parts.board import NOBODY, NOW, end, rival_of, shuffle
 
 
 @small
@@ -130,7 +131,7 @@ def begin(state: TopXState) -> None:
 
 
 @kernel
-def propose(state: TopXState, n: int) -> tuple[int, int]:
+def propose(state: TopXState, n: int) -> tuple[int, int, int]:
     """Line 14: the next query of Q, as τ comparisons with random rivals where queries are comparisons."""
     board, rules = state.board, state.rules[0]
     if rules.next == rules.queued * rules.tau:
@@ -139,10 +140,10 @@ def propose(state: TopXState, n: int) -> tuple[int, int]:
             refill(state)
         if rules.next == rules.queued * rules.tau:
             rules.queued, rules.next = queued, at  # nothing to ask: as if nobody had asked
-            return -1, -1
+            return -1, NOBODY, NOW
     item = state.queue[rules.next // rules.tau]
     rules.next += 1
-    return item, -1 if rules.beta == -1.0 else rival_of(board, item, n)
+    return item, NOBODY if rules.beta == -1.0 else rival_of(board, item, n), NOW
 
 
 @small
@@ -166,7 +167,7 @@ def proceed(state: TopXState) -> None:
 
 
 @kernel
-def tell(state: TopXState, item: int, rival: int, answer: float) -> None:
+def tell(state: TopXState, item: int, rival: int, given: int, answer: float) -> None:
     """Lines 15 and 16 are on the board; the next step is due once Q is answered, or after each of many in flight."""
     if state.board.items[item].count == 1:
         state.rules[0].seen += 1
@@ -176,19 +177,9 @@ def tell(state: TopXState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
-def void(state: TopXState, item: int, rival: int) -> None:
+def void(state: TopXState, item: int, rival: int, given: int) -> None:
     """A question came to nothing; if it was the last in flight, the next step is due."""
     proceed(state)
-
-
-@kernel
-def late(state: TopXState, item: int, rival: int, answer: float) -> None:
-    """TopX keeps nothing between rounds."""
-
-
-@kernel
-def leave(state: TopXState, item: int) -> None:
-    """The board knows."""
 
 
 @kernel
@@ -210,4 +201,4 @@ def conclude(state: TopXState, ended: int) -> None:
     finish(state, best, ended, reached)
 
 
-explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, late=late, leave=leave, conclude=conclude)
+explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, conclude=conclude)

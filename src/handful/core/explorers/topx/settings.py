@@ -6,14 +6,28 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
+from handful.core.certificates import Certificate
 from handful.core.checks import whole
-from handful.core.explorers.protocol import State
+from handful.core.evidence import Evidence, claim_of
+from handful.core.explorers.protocol import Explorer, State
 from handful.core.explorers.topx import rounds  # noqa: F401  (registers the kernels)
-from handful.core.explorers.topx.sets import ADAPTIVE, BEST_MEAN, COUNTED, LITERAL, SMALLEST_GAP, new_topx
+from handful.core.explorers.topx.sets import (
+    ADAPTIVE,
+    BEST_MEAN,
+    COUNTED,
+    LITERAL,
+    SMALLEST_GAP,
+    TopXState,
+    new_topx,
+    scale,
+)
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, OPTIMUM_BOUND, Guarantee, PerRound, Variant, per_round, promise
 from handful.core.parts.requirements import assumptions_of, check_shrink, needs_an_end, noise_of, one_of
 from handful.core.problem import Problem
+from handful.core.views import SHARE, View, interval_view
 from handful.errors import InvalidProblem
 
 AS_PRINTED = "the printed radius is wide enough, though it allows for one sample per item and step"
@@ -22,7 +36,7 @@ OutOfBudget = Literal["best-mean", "smallest-gap"]
 
 
 @dataclass(frozen=True)
-class TopX:
+class TopX(Explorer):
     """The paper's TopX (Algorithm 2).
 
     variant: "full" (k′ = k, ε′ = ε/k), "O" (k′ = 1, ε′ = ε/k) or "G" (k′ = 1, ε′ = 0, competes with exact greedy).
@@ -32,7 +46,6 @@ class TopX:
     """
 
     name: ClassVar[str] = "topx"
-    order: ClassVar[Literal["item", "none"]] = "item"
     variant: Variant = "full"
     l: int | None = None
     radius: Radius = "counted"
@@ -77,6 +90,14 @@ class TopX:
             **codes(self.radius, self.out_of_budget, self.shrink),
         )
 
+    def view(self, problem: Problem, state: TopXState) -> View:
+        """Means and rad_t(i)."""
+        return topx_view(problem, state)
+
+    def claim(self, evidence: Evidence, state: TopXState) -> Certificate:
+        """Theorem 1 or 2, and what the answers show."""
+        return claim_of(evidence, self.guarantee(evidence.problem), shrink=self.shrink)
+
 
 def topx_state(problem: Problem, parts: PerRound, **rules: float) -> State:
     """Algorithm 2 for this problem, with value queries or with the Borda reduction for preferences."""
@@ -114,3 +135,13 @@ def check_shared(variant: str, radius: str, out_of_budget: str, shrink: float) -
     one_of("radius", radius, ("counted", "literal"))
     one_of("out_of_budget", out_of_budget, ("best-mean", "smallest-gap"))
     check_shrink(shrink)
+
+
+def topx_view(problem: Problem, state: TopXState) -> View:
+    """Means and rad_t(i); shares of comparisons won lie between 0 and 1."""
+    count = state.board.items["count"]
+    root = np.sqrt(count)
+    radius = np.divide(scale(state), root, out=np.full(len(count), np.inf), where=count > 0)
+    if not problem.feedback.compares:
+        return interval_view(state.board, radius)
+    return interval_view(state.board, radius, SHARE).within(0.0, 1.0, count > 0)

@@ -1,0 +1,42 @@
+"""How a round can end: the one list, with the words that journals, results and pictures have for each ending."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+OPEN, RULE, BUDGET, ALONE, CLOSED, UNREACHABLE = range(6)  # as they stand on a board; OPEN: it has not ended
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The words for one way to end.
+
+    `name` stands in journals and results, `by` completes "decided by", and `short` is a label in a picture.
+    """
+
+    code: int
+    name: str
+    by: str
+    short: str
+
+
+ENDINGS = (
+    Ending(RULE, "rule", "its rule", "decided"),
+    Ending(BUDGET, "budget", "the budget", "out of budget"),
+    Ending(ALONE, "alone", "being the only candidate", "only candidate"),
+    Ending(CLOSED, "closed", "finishing the study early", "finished early"),
+    Ending(UNREACHABLE, "out of reach", "the claim being out of reach", "out of reach"),
+)
+DECIDED = ("rule", "alone")  # endings that a guarantee allows
+_BY_CODE = {ending.code: ending for ending in ENDINGS}
+_BY_NAME = {ending.name: ending for ending in ENDINGS}
+
+
+def ending_of(code: int) -> Ending:
+    """The ending that stands on a board as `code`."""
+    return _BY_CODE[int(code)]
+
+
+def ending_named(name: str) -> Ending:
+    """The ending that a journal or a result calls `name`."""
+    return _BY_NAME[name]
