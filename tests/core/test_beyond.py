@@ -60,7 +60,7 @@ def test_an_audit_begins_and_goes_on_only_when_nothing_is_in_flight(is_void: boo
     state, number = at_the_audit(in_flight=3, epsilon=0.1)
     asked: list[tuple[int, int, int]] = []
     while (question := propose(state, number + len(asked)))[0] >= 0:
-        asked.append((int(question[0]), int(question[1])))
+        asked.append(question)
     assert len(asked) > 1
     for item, rival, given in asked[1:]:
         tell(state, item, rival, given, VALUES[item])

@@ -46,7 +46,7 @@ def picture(fold: Fold) -> dict[str, Any]:
         "provisional": dict(fold.provisional),
         "rounds": [
             [r.closing, r.questions, r.excluded_by_hand]
-            + [array.tobytes() for array in (r.answers, r.estimates.mean, r.estimates.lower, r.estimates.upper)]
+            + [array.tobytes() for array in (r.answers, r.view.mean, r.view.lower, r.view.upper)]
             for r in fold.rounds
         ],
         "flags": (fold.answers, fold.paused, fold.closed),

@@ -52,5 +52,5 @@ class PerItem:
             raise InvalidProblem(f"a budget per item must be 0 or more and finite, got {self.answers!r}")
 
     def total(self, size: int, k: int) -> Total:
-        """The same as a total."""
+        """The budget of all items and rounds together."""
         return Total(round(self.answers * size * k))

@@ -40,7 +40,7 @@ class Guarantee:
         return f"With {confidence:g}% confidence {claim}, provided that {'; '.join(self.assumptions)}."
 
     def to_dict(self) -> dict[str, object]:
-        """The same, for a program."""
+        """The guarantee as plain JSON."""
         return {
             "bound": self.bound,
             "epsilon": self.epsilon,

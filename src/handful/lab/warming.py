@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
 
+from handful.core.endings import CLOSED
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell, void
 from handful.core.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
 from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.parts.board import CLOSED
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate

@@ -14,7 +14,7 @@ from handful.core.draws import question_seed
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study import events
 from handful.study.fold import Fold
-from handful.study.questions import OPEN, STANDINGS, VOID, Question, Receipt, picks_given
+from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
 from handful.study.writer import Writer
 
 
@@ -78,7 +78,7 @@ class AskTell:
         self.settle_due(now)
         fold = self._fold
         question = fold.questions.number_of(id_)
-        if fold.questions.standing[question] != OPEN:
+        if fold.questions.standing[question] != UNANSWERED:
             return self.receipt(question, repeated=True)
         if fold.closed:
             raise StudyFinished(f"the study was finished early and takes no more answers: that to {id_} was not kept")

@@ -34,7 +34,7 @@ class Mismatches:
         self.first: list[str] = []
 
     def add(self, what: str) -> None:
-        """One more."""
+        """Count one more decision that differs; the first of them are kept as text."""
         self.count += 1
         if len(self.first) < 20:
             self.first.append(what)

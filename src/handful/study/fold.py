@@ -15,7 +15,7 @@ from handful.errors import StorageCorrupt
 from handful.study import events
 from handful.study.exploration import Exploration
 from handful.study.leases import Leases
-from handful.study.questions import ANSWERED, OPEN, PROVISIONAL, VOID, Questions
+from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.setup import Setup
 from handful.study.workers import Workers
 
@@ -117,14 +117,14 @@ class Fold:
         self.leases.grant(event.question, event.worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
-        self.leases.grant(self._known(event.question, OPEN), event.worker, time + self.setup.lease_s)
+        self.leases.grant(self._known(event.question, UNANSWERED), event.worker, time + self.setup.lease_s)
 
     def _expired(self, event: events.Expired, time: float) -> None:
         for question in event.questions:
-            self.leases.end(self._known(question, OPEN), again=self._is_of_open_round(question))
+            self.leases.end(self._known(question, UNANSWERED), again=self._is_of_open_round(question))
 
     def _told(self, event: events.Told, time: float) -> None:
-        question = self._known(event.question, OPEN)
+        question = self._known(event.question, UNANSWERED)
         self.leases.drop(question)
         self.questions.answer[question] = float(event.answer)
         self.questions.worker[question] = self.workers.note_answer(event.worker)
@@ -148,7 +148,7 @@ class Fold:
         self.exploration.done(question)
 
     def _skipped(self, event: events.Skipped, time: float) -> None:
-        question = self._known(event.question, OPEN)
+        question = self._known(event.question, UNANSWERED)
         self.workers.note_skip(event.worker)
         if self.leases.skip(question, again=self._is_of_open_round(question)) == SKIPS_TO_VOID:
             self._void(question)
@@ -220,5 +220,5 @@ class Fold:
         exploration.refold()
         for question in range(exploration.first, len(self.questions)):
             about = (self.questions.item[question], self.questions.rival[question])
-            if event.item in about and self.questions.standing[question] == OPEN:
+            if event.item in about and self.questions.standing[question] == UNANSWERED:
                 self._void(question)

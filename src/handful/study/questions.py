@@ -11,7 +11,7 @@ from handful.errors import UnknownQuestion
 from handful.study.items import Item
 
 # What became of a question.
-OPEN, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
+UNANSWERED, PROVISIONAL, ANSWERED, LATE, VOID = range(5)
 STANDINGS = ("open", "provisional", "answered", "late", "void")
 
 
@@ -77,7 +77,7 @@ class Questions:
         self.worker.append(-1)
         self.round.append(round_)
         self.answer.append(0.0)
-        self.standing.append(OPEN)
+        self.standing.append(UNANSWERED)
 
     def number_of(self, id_: str) -> int:
         """The question an id means, or UnknownQuestion."""

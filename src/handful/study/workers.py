@@ -46,7 +46,7 @@ class Workers:
         return number
 
     def note_skip(self, name: str | None) -> None:
-        """One more skip."""
+        """Count one more skip of a worker."""
         number = self.number(name)
         if number >= 0:
             self.skips[number] += 1
@@ -69,7 +69,7 @@ class Workers:
         return number in self._excluded
 
     def excludes(self, name: str | None) -> bool:
-        """The same, by name."""
+        """Whether the answers of the worker of this name are left out."""
         return bool(self._excluded) and name is not None and self._numbers.get(name, -1) in self._excluded
 
     @property

@@ -37,7 +37,7 @@ from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("variance", np.float64),  # of a strength, before anything is known
         ("widen", np.float64),  # variance added for the next round
@@ -50,9 +50,9 @@ RULES = np.dtype(
 )
 
 
-EVERY = 3  # one question in so many is between the winners of two draws
-AGAIN = 2**31  # the second draw of question n is the draw of question n + AGAIN
-TRUST, DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth, before anything is known, and its variance
+_EVERY = 3  # one question in so many is between the winners of two draws
+_AGAIN = 2**31  # the second draw of question n is the draw of question n + _AGAIN
+_TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at first, and the variance of that
 
 
 class DuelsState(NamedTuple):
@@ -66,8 +66,8 @@ class DuelsState(NamedTuple):
 
 
 def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> DuelsState:
-    """All alike, or as the prior's scores say."""
-    r = np.zeros(1, RULES)
+    """The state before the first round: all strengths alike, or as the prior's scores say."""
+    r = np.zeros(1, _RULES)
     for name, value in rules.items():
         r[name] = value
     items = new_beliefs(size, 0.0, float(r["variance"][0]))
@@ -75,22 +75,22 @@ def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None
     standard = standardised(prior)
     if standard is not None:
         scores = standard
-        r["trust"], r["doubt"] = TRUST, DOUBT
+        r["trust"], r["doubt"] = _TRUST, _DOUBT
     state = DuelsState(new_board(size, k, seed, in_flight), r, items, items.copy(), scores)
-    add_up(state)
+    _add_up(state)
     return state
 
 
 @kernel
-def add_up(state: DuelsState) -> None:
+def _add_up(state: DuelsState) -> None:
     """Strengths: their own parts, and what a prior's scores are worth."""
     for i in range(len(state.items)):
-        reckon(state, i)
+        _reckon(state, i)
 
 
 @small
-def reckon(state: DuelsState, i: int) -> None:
-    """One of them."""
+def _reckon(state: DuelsState, i: int) -> None:
+    """The strength of item i: its own part, and what its score is worth."""
     rules, own, score = state.rules[0], state.own[i], state.scores[i]
     state.items[i].mean = own.mean + rules.trust * score
     state.items[i].variance = own.variance + rules.doubt * score * score
@@ -110,7 +110,7 @@ def begin(state: DuelsState) -> None:
     for i in range(len(own)):
         own[i].mean -= centre
         own[i].variance = min(rules.variance, own[i].variance + rules.widen)
-    add_up(state)
+    _add_up(state)
 
 
 @kernel
@@ -118,8 +118,8 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and the rival who is worth comparing with it most."""
     board, items = state.board, state.items
     lead, left = drawn(items, board, n), left_of(board)
-    if n % EVERY == EVERY - 1:
-        second = drawn(items, board, n + AGAIN)
+    if n % _EVERY == _EVERY - 1:
+        second = drawn(items, board, n + _AGAIN)
         if second != lead:
             return second, lead, NOW
     best, most = -1, 0.0
@@ -127,7 +127,7 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
         i = board.open[p]
         if i == lead:
             continue
-        away, v = abs(items[lead].mean - items[i].mean), doubt(state, i)
+        away, v = abs(items[lead].mean - items[i].mean), _doubt(state, i)
         blur = 1.0 + math.pi * v / 8.0
         z2 = away * away / blur
         noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
@@ -138,7 +138,7 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
 
 
 @small
-def doubt(state: DuelsState, item: int) -> float:
+def _doubt(state: DuelsState, item: int) -> float:
     """The variance of a strength once what is in flight has come, about."""
     v = state.items[item].variance
     return v / (1.0 + 0.25 * v * state.board.items[item].waiting)
@@ -162,17 +162,17 @@ def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
     a.variance = max(a.variance * (1.0 - a.variance * bend), 1e-9)
     b.variance = max(b.variance * (1.0 - b.variance * bend), 1e-9)
     if rules.doubt == 0.0:
-        reckon(state, item)
-        reckon(state, rival)
+        _reckon(state, item)
+        _reckon(state, rival)
         return
     rules.trust += rules.doubt * apart * step
     rules.doubt = max(rules.doubt * (1.0 - rules.doubt * apart * apart * bend), 1e-9)
-    add_up(state)
+    _add_up(state)
 
 
 @kernel
 def tell(state: DuelsState, item: int, rival: int, given: int, answer: float) -> None:
-    """An answer moves both."""
+    """Move the beliefs about both items."""
     learn(state, item, rival, answer)
 
 
@@ -212,7 +212,7 @@ class Duels(Explorer):
             raise InvalidProblem(f"careless is a share of answers, from 0 to less than 1, got {self.careless!r}")
 
     def build(self, problem: Problem) -> State:
-        """A budget must be given."""
+        """The state before the first round; values, or no budget, are refused."""
         comparisons_only(self.name, problem)
         needs_a_budget(self.name, problem)
         return new_duels(

@@ -38,7 +38,7 @@ from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("gamma", np.float64),  # γ
         ("epsilon", np.float64),  # ε′, what γ amounts to in f
@@ -52,7 +52,7 @@ RULES = np.dtype(
     align=True,
 )
 
-ITEM = np.dtype([("out", np.int64), ("duels", np.int64), ("losses", np.float64)], align=True)  # losses to the pivot
+_ITEM = np.dtype([("out", np.int64), ("duels", np.int64), ("losses", np.float64)], align=True)  # losses to the pivot
 
 
 class PivotState(NamedTuple):
@@ -64,18 +64,18 @@ class PivotState(NamedTuple):
     items: Rows
 
 
-def new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> PivotState:
-    """Nobody is out."""
-    r = np.zeros(1, RULES)
+def _new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> PivotState:
+    """The state before the first round: nobody is out."""
+    r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0, "warm": 1} | rules).items():
         r[name] = value
     belief = duels.new_duels(size, k, seed, in_flight, prior, variance=1.5, widen=0.1, careless=0.1)
-    return PivotState(belief.board, belief, r, np.zeros(size, ITEM))
+    return PivotState(belief.board, belief, r, np.zeros(size, _ITEM))
 
 
 @kernel
 def begin(state: PivotState) -> None:
-    """Everybody is in again."""
+    """A round begins: everybody is in again."""
     rules = state.rules[0]
     duels.begin(state.belief)
     rules.pivot = -1
@@ -86,7 +86,7 @@ def begin(state: PivotState) -> None:
 
 
 @small
-def enthrone(state: PivotState, item: int) -> None:
+def _enthrone(state: PivotState, item: int) -> None:
     """A new pivot: those still in start again against it."""
     rules = state.rules[0]
     if rules.pivot >= 0:
@@ -127,7 +127,7 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
         return
     if rules.pivot < 0:
         if r.counted >= rules.warm * r.candidates:
-            enthrone(state, best_of(state.belief.items, board))
+            _enthrone(state, best_of(state.belief.items, board))
         return
     if item != rules.pivot or state.items[rival].out == 1:
         return
@@ -142,14 +142,14 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
         row.out = 1
         rules.left -= 1
     elif high < 0.5:
-        enthrone(state, rival)
+        _enthrone(state, rival)
         rules.left -= 1
     if rules.left == 0:
-        finish(state, RULE, rules.epsilon)
+        _finish(state, RULE, rules.epsilon)
 
 
 @small
-def finish(state: PivotState, ended: int, reached: float) -> None:
+def _finish(state: PivotState, ended: int, reached: float) -> None:
     """The pivot is the pick, within `reached` of the best."""
     board, rules = state.board, state.rules[0]
     best = rules.pivot if rules.pivot >= 0 else best_of(state.belief.items, board)
@@ -165,7 +165,7 @@ def late(state: PivotState, item: int, rival: int, given: int, answer: float) ->
 @kernel
 def conclude(state: PivotState, ended: int) -> None:
     """The pivot, or the strongest as far as is known: nothing is shown of rivals that are still in."""
-    finish(state, ended, np.inf)
+    _finish(state, ended, np.inf)
 
 
 explores(PivotState, begin=begin, propose=propose, tell=tell, late=late, conclude=conclude)
@@ -190,7 +190,7 @@ class Pivot(Explorer):
         return promise("O", problem.epsilon, problem.delta, assumptions_of(problem))
 
     def build(self, problem: Problem) -> State:
-        """γ = ½·tanh(β₀ε′/2)."""
+        """The state before the first round, with γ = ½·tanh(β₀ε′/2)."""
         comparisons_only(self.name, problem)
         needs_an_end(self.name, problem, False)
         assert isinstance(problem.feedback, Preferences)
@@ -200,7 +200,7 @@ class Pivot(Explorer):
                 raise InvalidProblem("pivot needs to know how sharp the crowd is at least: give Preferences(beta=...)")
             share = free_share(problem.rounds) * problem.epsilon
             gamma = 0.5 * math.tanh(0.5 * problem.feedback.beta * share)
-        return new_pivot(
+        return _new_pivot(
             problem.size,
             problem.k,
             problem.seed,

@@ -34,7 +34,7 @@ from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
 from handful.core.views import GAIN, SHARE, View
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("most", np.int64),  # k′
         ("epsilon", np.float64),  # ε′
@@ -44,9 +44,9 @@ RULES = np.dtype(
     ],
     align=True,
 )
-EVERY = 32  # every so many questions another l than the closest one is helped
+_EVERY = 32  # every so many questions another l than the closest one is helped
 
-ITEM = np.dtype([("guess", np.float64), ("place", np.int64)], align=True)
+_ITEM = np.dtype([("guess", np.float64), ("place", np.int64)], align=True)
 
 
 class SharpState(NamedTuple):
@@ -63,80 +63,80 @@ class SharpState(NamedTuple):
     asks: Ints  # and line 12
 
 
-def new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> SharpState:
-    """Nothing is known. `bounds` must hold the 2k′ largest upper bounds."""
-    r = np.zeros(1, RULES)
+def _new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> SharpState:
+    """The state before the first round. `bounds` must hold the 2k′ largest upper bounds."""
+    r = np.zeros(1, _RULES)
     for name, value in ({"beta": -1.0} | rules).items():
         r[name] = value
     most = int(r["most"][0])
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["place"] = most
     lists = [np.zeros(most, np.int64) for _ in range(3)]
     board = new_board(size, k, seed, in_flight)
     state = SharpState(board, bounds, r, items, lists[0], new_tree(size), lists[1], np.zeros(most), lists[2])
     plant(state.tree, items["guess"], items["guess"])
-    fill(state)
+    _fill(state)
     return state
 
 
 @small
-def larger(state: SharpState, i: int, j: int) -> int:
+def _larger(state: SharpState, i: int, j: int) -> int:
     """The one of the larger guess; ties to the lower index."""
     return winner(state.items["guess"], state.items["guess"], i, j)
 
 
 @small
-def show(state: SharpState, item: int, present: bool) -> None:
+def _show(state: SharpState, item: int, present: bool) -> None:
     """Put an item among the others, take it out, or let its new guess be seen."""
     seat(state.tree, state.items["guess"], state.items["guess"], item, present)
 
 
 @kernel
-def fill(state: SharpState) -> None:
+def _fill(state: SharpState) -> None:
     """Leaders from the tree, until there are k′."""
     r = state.rules[0]
     while r.held < r.most and state.tree[1] >= 0:
         item = state.tree[1]
-        show(state, item, False)
-        stand(state, item, r.held)
+        _show(state, item, False)
+        _stand(state, item, r.held)
         r.held += 1
 
 
 @small
-def stand(state: SharpState, item: int, place: int) -> None:
+def _stand(state: SharpState, item: int, place: int) -> None:
     """`item` is leader number `place`."""
     state.leaders[place] = item
     state.items[item].place = place
 
 
 @small
-def rank(state: SharpState, item: int, guess: float) -> None:
+def _rank(state: SharpState, item: int, guess: float) -> None:
     """The guess about `item` has changed: put it where it belongs."""
     leaders, held, most = state.leaders, state.rules[0].held, state.rules[0].most
     state.items[item].guess = guess
     p = state.items[item].place
     if p == most:
         last = leaders[held - 1]
-        if larger(state, item, last) == last:
-            show(state, item, True)
+        if _larger(state, item, last) == last:
+            _show(state, item, True)
             return
-        show(state, item, False)
+        _show(state, item, False)
         state.items[last].place = most
-        show(state, last, True)
+        _show(state, last, True)
         p = held - 1
-    while p > 0 and larger(state, item, leaders[p - 1]) == item:
-        stand(state, leaders[p - 1], p)
+    while p > 0 and _larger(state, item, leaders[p - 1]) == item:
+        _stand(state, leaders[p - 1], p)
         p -= 1
-    while p < held - 1 and larger(state, item, leaders[p + 1]) != item:
-        stand(state, leaders[p + 1], p)
+    while p < held - 1 and _larger(state, item, leaders[p + 1]) != item:
+        _stand(state, leaders[p + 1], p)
         p += 1
-    stand(state, item, p)
+    _stand(state, item, p)
     root = state.tree[1]
-    if p == held - 1 and root >= 0 and larger(state, item, root) == root:
-        show(state, root, False)
-        stand(state, root, p)
+    if p == held - 1 and root >= 0 and _larger(state, item, root) == root:
+        _show(state, root, False)
+        _stand(state, root, p)
         state.items[item].place = most
-        show(state, item, True)
+        _show(state, item, True)
 
 
 @kernel
@@ -147,8 +147,8 @@ def begin(state: SharpState) -> None:
 
 
 @small
-def slack(state: SharpState, l: int) -> float:
-    """What line 10 allows."""
+def _slack(state: SharpState, l: int) -> float:
+    """What line 10 allows for sets of size l: l·ε′, or its counterpart in Borda scores."""
     rules = state.rules[0]
     if rules.beta == -1.0:
         return l * rules.epsilon
@@ -156,7 +156,7 @@ def slack(state: SharpState, l: int) -> float:
 
 
 @small
-def reached(state: SharpState, l: int, gap: float) -> float:
+def _reached(state: SharpState, l: int, gap: float) -> float:
     """The ε′ that a gap amounts to."""
     rules = state.rules[0]
     if rules.beta == -1.0:
@@ -165,7 +165,7 @@ def reached(state: SharpState, l: int, gap: float) -> float:
 
 
 @kernel
-def weigh(state: SharpState) -> None:
+def _weigh(state: SharpState) -> None:
     """Lines 10 and 12 for every l: the gap, and the item with the fewest answers in which M̃ and M differ.
 
     The bounds hold the 2k′ largest upper bounds, so that there are k′ of them outside any set of k′.
@@ -190,14 +190,14 @@ def weigh(state: SharpState) -> None:
             if not gain > 0.0:
                 break
             gap += gain
-            widest = fewer(state, fewer(state, widest, inside[p]), outside[a])
+            widest = _fewer(state, _fewer(state, widest, inside[p]), outside[a])
             a += 1
         state.gaps[l - 1] = gap
         state.asks[l - 1] = widest
 
 
 @small
-def fewer(state: SharpState, i: int, j: int) -> int:
+def _fewer(state: SharpState, i: int, j: int) -> int:
     """The one with fewer answers, those in flight included; the lower index where they are equal."""
     if i < 0:
         return j
@@ -211,13 +211,13 @@ def propose(state: SharpState, n: int) -> tuple[int, int, int]:
     """Line 12 for the l that is closest to being decided, or for another one in turn."""
     rules, board = state.rules[0], state.board
     if rules.ready == 0 or board.round[0].asked != board.round[0].counted:
-        weigh(state)
+        _weigh(state)
         rules.ready = 0
-    turn = n // EVERY % rules.held if n % EVERY == EVERY - 1 else -1
+    turn = n // _EVERY % rules.held if n % _EVERY == _EVERY - 1 else -1
     best, ask = np.inf, -1
     for l in range(1, rules.held + 1):
         q = state.asks[l - 1]
-        over = (state.gaps[l - 1] - slack(state, l)) / l
+        over = (state.gaps[l - 1] - _slack(state, l)) / l
         if q >= 0 and (over < best or l - 1 == turn):
             best, ask = over, q
             if l - 1 == turn:
@@ -234,17 +234,17 @@ def tell(state: SharpState, item: int, rival: int, given: int, answer: float) ->
     if board.round[0].ended != OPEN:
         return
     narrow(state.bounds, board, item)
-    rank(state, item, board.items[item].total / board.items[item].count)
-    weigh(state)
+    _rank(state, item, board.items[item].total / board.items[item].count)
+    _weigh(state)
     state.rules[0].ready = 1 if board.round[0].asked == board.round[0].counted else 0
     for l in range(1, state.rules[0].held + 1):
-        if state.gaps[l - 1] <= slack(state, l):
-            finish(state, l, RULE, reached(state, l, state.gaps[l - 1]))
+        if state.gaps[l - 1] <= _slack(state, l):
+            _finish(state, l, RULE, _reached(state, l, state.gaps[l - 1]))
             return
 
 
 @small
-def finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
+def _finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
     """A = M_t of size l; the pick is drawn from it."""
     board = state.board
     for p in range(l):
@@ -262,13 +262,13 @@ def leave(state: SharpState, item: int) -> None:
     forget(state.bounds, item)
     p = state.items[item].place
     if p == r.most:
-        show(state, item, False)
+        _show(state, item, False)
         return
     for q in range(p, r.held - 1):
-        stand(state, state.leaders[q + 1], q)
+        _stand(state, state.leaders[q + 1], q)
     state.items[item].place = r.most
     r.held -= 1
-    fill(state)
+    _fill(state)
 
 
 @kernel
@@ -279,9 +279,9 @@ def void(state: SharpState, item: int, rival: int, given: int) -> None:
 
 @kernel
 def conclude(state: SharpState, ended: int) -> None:
-    """The best mean."""
-    weigh(state)
-    finish(state, 1, ended, reached(state, 1, state.gaps[0]))
+    """Pick the best mean."""
+    _weigh(state)
+    _finish(state, 1, ended, _reached(state, 1, state.gaps[0]))
 
 
 explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)
@@ -306,7 +306,7 @@ class Sharp(Explorer):
         return TopX(variant=self.variant, shrink=self.shrink).guarantee(problem)
 
     def build(self, problem: Problem) -> State:
-        """Values or comparisons."""
+        """The state before the first round, for values or for comparisons."""
         needs_an_end(self.name, problem, self.variant == "G")
         k = problem.rounds
         parts = per_round(self.variant, k, problem.epsilon or 0.0, problem.delta, free=True)
@@ -314,7 +314,7 @@ class Sharp(Explorer):
         if isinstance(problem.feedback, Preferences):
             beta = math.nan if problem.feedback.beta is None else problem.feedback.beta
         limits = item_bounds(problem, 2 * parts.most, self.shrink)
-        return new_sharp(
+        return _new_sharp(
             problem.size,
             problem.k,
             problem.seed,
@@ -326,7 +326,7 @@ class Sharp(Explorer):
         )
 
     def view(self, problem: Problem, state: SharpState) -> View:
-        """Its own bounds."""
+        """The mean of each item, and the bounds by which it decides."""
         return bounds_view(state.bounds, state.board, SHARE if problem.feedback.compares else GAIN)
 
     def claim(self, evidence: Evidence, state: SharpState) -> Certificate:

@@ -10,7 +10,7 @@ from handful.core.certificates import Certificate
 from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State
 from handful.core.explorers.topx import TopX
-from handful.core.explorers.topx.sets import FIXED, UNIFORM, TopXState
+from handful.core.explorers.topx.sets import EVERYBODY, FIXED, TopXState
 from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state, topx_view
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round
@@ -50,7 +50,7 @@ class Uniform(Explorer):
         parts = per_round(variant, problem.rounds, problem.epsilon or 0.0, problem.delta)
         options = codes(self.radius, self.out_of_budget, self.shrink)
         if self.stop == "rule":
-            return topx_state(problem, parts, asking=UNIFORM, **options)
+            return topx_state(problem, parts, asking=EVERYBODY, **options)
         repeats = fixed_sample_size(problem.size, noise_of(problem), parts)
         return topx_state(problem, parts, asking=FIXED, repeats=repeats, **options)
 

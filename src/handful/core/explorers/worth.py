@@ -32,7 +32,7 @@ from handful.core.problem import Problem
 from handful.core.views import View, belief_view
 from handful.errors import UnknownExplorer
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("noise", np.float64),  # variance of an answer, as far as is known
         ("spread", np.float64),  # variance of gains between items
@@ -52,7 +52,7 @@ RULES = np.dtype(
 
 
 class WorthState(NamedTuple):
-    """Beliefs about gains."""
+    """`worth` in the middle of its work: beliefs about gains."""
 
     board: Board
     rules: Rows
@@ -62,9 +62,9 @@ class WorthState(NamedTuple):
     queue: Ints
 
 
-def new_worth(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> WorthState:
+def _new_worth(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> WorthState:
     """Nothing is known, but for the prior's scores: they order the first questions and break ties."""
-    r = np.zeros(1, RULES)
+    r = np.zeros(1, _RULES)
     for name, value in rules.items():
         r[name] = value
     items = new_beliefs(size, 0.0, np.inf)
@@ -92,7 +92,7 @@ def begin(state: WorthState) -> None:
         for p in range(r.candidates):
             state.queue[p] = board.open[p]
         shuffle(board, state.queue, rules.queued)
-        favour(state)
+        _favour(state)
         return
     for i in range(len(items)):
         lost = rules.fall * max(items[i].mean, 0.0)
@@ -100,11 +100,11 @@ def begin(state: WorthState) -> None:
         base[i].variance = items[i].variance
         state.fallen[i].mean = items[i].mean - lost
         state.fallen[i].variance = items[i].variance + lost * lost
-        believe(state, i)
+        _believe(state, i)
 
 
 @small
-def favour(state: WorthState) -> None:
+def _favour(state: WorthState) -> None:
     """Put the higher scores of a prior first; a shuffled order stays where scores are equal."""
     scores = state.base
     for p in range(1, state.rules[0].queued):
@@ -126,11 +126,11 @@ def propose(state: WorthState, n: int) -> tuple[int, int, int]:
     if rules.spread == 0.0:  # the first answers are still in flight
         r = board.round[0]
         return board.open[below(r.candidates, r.seed, r.round, ORDER, n)], NOBODY, NOW
-    return worthiest(state), NOBODY, NOW
+    return _worthiest(state), NOBODY, NOW
 
 
 @small
-def worthiest(state: WorthState) -> int:
+def _worthiest(state: WorthState) -> int:
     """The item whose answers are worth most."""
     board, items = state.board, state.items
     lead, left, noise = best_of(items, board), left_of(board), state.rules[0].noise
@@ -140,22 +140,22 @@ def worthiest(state: WorthState) -> int:
         if i == lead:
             continue
         second = max(second, items[i].mean)
-        hope = worth_of_asking(items[lead].mean - items[i].mean, doubt(state, i), noise, left, most)
+        hope = worth_of_asking(items[lead].mean - items[i].mean, _doubt(state, i), noise, left, most)
         if hope > most:
             best, most = i, hope
-    own = worth_of_asking(items[lead].mean - second, doubt(state, lead), noise, left, most)
+    own = worth_of_asking(items[lead].mean - second, _doubt(state, lead), noise, left, most)
     return lead if own > most else best
 
 
 @small
-def doubt(state: WorthState, item: int) -> float:
+def _doubt(state: WorthState, item: int) -> float:
     """The variance of a belief once what is in flight has come."""
     v = state.items[item].variance
     return v / (1.0 + v * state.board.items[item].waiting / state.rules[0].noise)
 
 
 @small
-def posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
+def _posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
     """A Gaussian belief after the answers of this round: mean, variance, and how well it foretold them (a log)."""
     if seen.count == 0:
         return base.mean, base.variance, 0.0
@@ -167,12 +167,12 @@ def posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
 
 
 @small
-def believe(state: WorthState, item: int) -> None:
+def _believe(state: WorthState, item: int) -> None:
     """The posterior of one item: its gain is as it was, or has fallen, each as likely as the answers make it."""
     rules, seen, belief = state.rules[0], state.board.items[item], state.items[item]
-    mean, variance, fit = posterior(state.base[item], seen, rules.noise)
+    mean, variance, fit = _posterior(state.base[item], seen, rules.noise)
     if rules.first == 0:
-        low, wide, fit_low = posterior(state.fallen[item], seen, rules.noise)
+        low, wide, fit_low = _posterior(state.fallen[item], seen, rules.noise)
         share = 1.0 / (1.0 + rules.stay / (1.0 - rules.stay) * math.exp(min(fit - fit_low, 700.0)))
         variance += share * (wide - variance) + share * (1.0 - share) * (low - mean) ** 2
         mean += share * (low - mean)
@@ -181,21 +181,21 @@ def believe(state: WorthState, item: int) -> None:
 
 
 @kernel
-def renew(state: WorthState) -> None:
+def _renew(state: WorthState) -> None:
     """Learn the noise, and in the first round the spread of gains, from the answers so far."""
     rules, board = state.rules[0], state.board
     free = rules.answers - rules.groups
     if free >= 3:
         rules.noise = max(rules.squares / free, rules.least)
     if rules.first == 1:
-        empirical_bayes(state)
+        _empirical_bayes(state)
     for p in range(board.round[0].candidates):
-        believe(state, board.open[p])
+        _believe(state, board.open[p])
     rules.renewed = board.round[0].counted
 
 
 @small
-def empirical_bayes(state: WorthState) -> None:
+def _empirical_bayes(state: WorthState) -> None:
     """Level and spread of gains by the method of moments, over the items that were asked."""
     rules, board = state.rules[0], state.board
     asked, level, inverse = 0.0, 0.0, 0.0
@@ -236,17 +236,17 @@ def tell(state: WorthState, item: int, rival: int, given: int, answer: float) ->
         rules.squares += (answer - before) * (answer - seen.total / seen.count)
     counted = board.round[0].counted
     if counted - rules.renewed >= board.round[0].candidates or (rules.spread == 0.0 and counted >= rules.queued):
-        renew(state)
+        _renew(state)
     elif rules.spread > 0.0:
-        believe(state, item)
+        _believe(state, item)
 
 
 @kernel
 def conclude(state: WorthState, ended: int) -> None:
-    """The best belief."""
+    """Pick the item of the best belief."""
     board = state.board
     if state.rules[0].spread == 0.0 and board.round[0].counted > 0:
-        renew(state)
+        _renew(state)
     board.best[0] = best_of(state.items, board)
     if board.round[0].counted == 0 and state.rules[0].groups == 0:
         board.best[0] = state.queue[0]
@@ -264,14 +264,14 @@ class Worth(Explorer):
     name: ClassVar[str] = "worth"
 
     def build(self, problem: Problem) -> State:
-        """Nothing needs to be known of the noise; a budget must be given."""
+        """The state before the first round; comparisons, or no budget, are refused. The noise need not be known."""
         if not isinstance(problem.feedback, Values):
             raise UnknownExplorer("worth asks for values; for comparisons use duels")
         needs_a_budget(self.name, problem)
-        return new_worth(problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), stay=0.5, fall=0.3)
+        return _new_worth(problem.size, problem.k, problem.seed, problem.in_flight, scores(problem), stay=0.5, fall=0.3)
 
     def view(self, problem: Problem, state: WorthState) -> View:
-        """Its belief about gains."""
+        """The belief about gains, and two standard deviations."""
         return belief_view(state.items["mean"], state.items["variance"])
 
     def claim(self, evidence: Evidence, state: WorthState) -> Certificate:

@@ -17,14 +17,14 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
 from handful.core.parts.board import Board, Rows
 
-ITEM = np.dtype([("mean", np.float64), ("variance", np.float64)], align=True)
-FARTHEST = 8.7  # no draw is farther from the mean, in standard deviations: √(−2 log 2⁻⁵⁴)
-ROOT = math.sqrt(2.0 * math.pi)
+_ITEM = np.dtype([("mean", np.float64), ("variance", np.float64)], align=True)
+_FARTHEST = 8.7  # no draw is farther from the mean, in standard deviations: √(−2 log 2⁻⁵⁴)
+_ROOT = math.sqrt(2.0 * math.pi)
 
 
 def new_beliefs(size: int, mean: float, variance: float) -> Rows:
     """The same belief about every item."""
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["mean"] = mean
     items["variance"] = variance
     return items
@@ -69,9 +69,9 @@ def worth_of_asking(away: float, v: float, noise: float, left: float, most: floa
     s = v / math.sqrt(v + noise / m)
     x = away / s
     y = 0.5 * x * x
-    if s < most * m * ROOT * (1.0 + 2.0 * y) * (1.0 + y * (1.0 + y * (0.5 + y / 6.0))):
+    if s < most * m * _ROOT * (1.0 + 2.0 * y) * (1.0 + y * (1.0 + y * (0.5 + y / 6.0))):
         return 0.0
-    return s / m * (math.exp(-y) / ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
+    return s / m * (math.exp(-y) / _ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
 
 
 @kernel
@@ -92,7 +92,7 @@ def drawn(items: Rows, board: Board, n: int) -> int:
         for q in range(2 * pair, min(2 * pair + 2, r.candidates)):
             i = board.open[q]
             sd = math.sqrt(items[i].variance)
-            if items[i].mean + FARTHEST * sd < most:
+            if items[i].mean + _FARTHEST * sd < most:
                 continue
             if not known:
                 z1, z2 = normals(r.seed, r.round, BELIEF, n * pairs + pair)

@@ -18,7 +18,7 @@ from handful.core.objective import Ints
 NOBODY = -1  # the rival of a question for a value
 NOW = -1  # what a question is given: all picks so far; i ≥ 0 for the first i picks alone
 
-ROUND = np.dtype(
+_ROUND = np.dtype(
     [
         ("seed", np.uint64),
         ("round", np.int64),  # 1, 2, ... as in the paper's j
@@ -36,7 +36,7 @@ ROUND = np.dtype(
 )
 
 
-ITEM = np.dtype(
+_ITEM = np.dtype(
     [
         ("where", np.int64),  # position among the candidates, or -1 for a chosen or withdrawn item
         ("count", np.int64),  # T, answers counted in this round
@@ -60,12 +60,12 @@ class Board(NamedTuple):
 
 def new_board(size: int, k: int, seed: int, in_flight: int) -> Board:
     """A board before the first round: every item a candidate."""
-    round_ = np.zeros(1, ROUND)
+    round_ = np.zeros(1, _ROUND)
     round_["seed"] = np.uint64(seed)
     round_["candidates"] = size
     round_["in_flight"] = in_flight
     round_["pick"] = -1
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["where"] = np.arange(size)
     return Board(round_, items, np.arange(size), np.zeros(max(k, 1), np.int64))
 

@@ -28,11 +28,11 @@ from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
 from handful.core.views import View, means_of
 
-NORMAL, BOUNDED, COMPARED = range(3)
-LOG2 = math.log(2.0)
-POOLED = 0.05  # the share of δ spent on the sequences over all rounds
+_NORMAL, BOUNDED, _COMPARED = range(3)
+_LOG2 = math.log(2.0)
+_POOLED = 0.05  # the share of δ spent on the sequences over all rounds
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("kind", np.int64),
         ("noise", np.float64),  # R
@@ -48,7 +48,7 @@ RULES = np.dtype(
     align=True,
 )
 
-ITEM = np.dtype(
+_ITEM = np.dtype(
     [
         ("lower", np.float64),  # in this round
         ("upper", np.float64),  # valid now: in this round, carried or pooled
@@ -72,18 +72,18 @@ class Bounds(NamedTuple):
 
 def new_bounds(size: int, k: int, most: float = np.inf, **rules: float) -> Bounds:
     """Nothing is known, but that no answer is larger than `most`."""
-    r = np.zeros(1, RULES)
+    r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
     with np.errstate(divide="ignore"):
         r["logs"], r["logs_pooled"] = -2.0 * np.log(r["alpha"]), -2.0 * np.log(r["alpha_pooled"])
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["upper"] = most
     items["place"] = -1
     bounds = Bounds(r, items, np.zeros(k, np.int64), new_tree(size))
     plant(bounds.tree, items["upper"], items["upper"])
     for _ in range(min(k, size)):
-        promote(bounds)
+        _promote(bounds)
     return bounds
 
 
@@ -93,37 +93,37 @@ def item_bounds(problem: Problem, top: int, shrink: float) -> Bounds:
     rules: dict[str, float] = {"alpha": error, "shrink": shrink, "noise": noise_of(problem), "rho": 30.0}
     feedback = problem.feedback
     if isinstance(feedback, Preferences):
-        return new_bounds(problem.size, top, kind=COMPARED, **rules)
-    rules["alpha"] = (1.0 - POOLED) * error
-    rules["alpha_pooled"] = POOLED * problem.delta / problem.size
+        return new_bounds(problem.size, top, kind=_COMPARED, **rules)
+    rules["alpha"] = (1.0 - _POOLED) * error
+    rules["alpha_pooled"] = _POOLED * problem.delta / problem.size
     if feedback.range is None:
-        return new_bounds(problem.size, top, kind=NORMAL, **rules)
+        return new_bounds(problem.size, top, kind=_NORMAL, **rules)
     rules["alpha"] *= 0.5  # two sequences share each
     rules["alpha_pooled"] *= 0.5
     return new_bounds(problem.size, top, feedback.most, kind=BOUNDED, span=feedback.span, **rules)
 
 
 @small
-def better(bounds: Bounds, i: int, j: int) -> int:
+def _better(bounds: Bounds, i: int, j: int) -> int:
     """The one of the larger upper bound; the lower index where they are equal."""
     return winner(bounds.items["upper"], bounds.items["upper"], i, j)
 
 
 @small
-def show(bounds: Bounds, item: int, present: bool) -> None:
+def _show(bounds: Bounds, item: int, present: bool) -> None:
     """Put an item into the tree, take it out, or let its new upper bound be seen."""
     seat(bounds.tree, bounds.items["upper"], bounds.items["upper"], item, present)
 
 
 @kernel
-def promote(bounds: Bounds) -> None:
+def _promote(bounds: Bounds) -> None:
     """The best of the tree joins the top."""
     r = bounds.rules[0]
     item = bounds.tree[1]
     if item < 0 or r.held == len(bounds.top):
         return
-    show(bounds, item, False)
-    sit(bounds, item, r.held)
+    _show(bounds, item, False)
+    _sit(bounds, item, r.held)
     r.held += 1
 
 
@@ -133,17 +133,17 @@ def forget(bounds: Bounds, item: int) -> None:
     r = bounds.rules[0]
     place = bounds.items[item].place
     if place < 0:
-        show(bounds, item, False)
+        _show(bounds, item, False)
         return
     r.held -= 1
     for p in range(place, r.held):
-        sit(bounds, bounds.top[p + 1], p)
+        _sit(bounds, bounds.top[p + 1], p)
     bounds.items[item].place = -1
-    promote(bounds)
+    _promote(bounds)
 
 
 @small
-def sit(bounds: Bounds, item: int, place: int) -> None:
+def _sit(bounds: Bounds, item: int, place: int) -> None:
     """`item` stands at `place` of the top."""
     bounds.top[place] = item
     bounds.items[item].place = place
@@ -154,7 +154,7 @@ def new_round(bounds: Bounds) -> None:
     """Lower bounds start again; upper bounds on gains stay, those on Borda scores do not."""
     for i in range(len(bounds.items)):
         bounds.items[i].lower = 0.0
-    if bounds.rules[0].kind == COMPARED:
+    if bounds.rules[0].kind == _COMPARED:
         for i in range(len(bounds.items)):
             bounds.items[i].upper = 1.0
         plant(bounds.tree, bounds.items["upper"], bounds.items["upper"])
@@ -171,7 +171,7 @@ def close_round(bounds: Bounds, board: Board) -> None:
         bounds.items[i].past += board.items[i].count
         bounds.items[i].past_total += board.items[i].total
         if bounds.rules[0].kind == BOUNDED and board.items[i].count > 0:
-            bounds.items[i].past_spread += variation(bounds, board.items[i].spread)
+            bounds.items[i].past_spread += _variation(bounds, board.items[i].spread)
 
 
 @small
@@ -182,18 +182,18 @@ def radius(bounds: Bounds, T: float) -> float:
 
 
 @small
-def variation(bounds: Bounds, spread: float) -> float:
+def _variation(bounds: Bounds, spread: float) -> float:
     """V of answers with this spread, as `bernstein` wants it."""
     return spread / bounds.rules[0].span ** 2 + FIRST
 
 
 @small
-def width(bounds: Bounds, T: float, V: float, logs: float) -> float:
+def _width(bounds: Bounds, T: float, V: float, logs: float) -> float:
     """Of the interval of T answers, on one side."""
     r = bounds.rules[0]
     wide = mixture_width(T, r.noise, logs, r.rho)
     if r.kind == BOUNDED:  # each side of it has half of α
-        wide = min(wide, r.span * bernstein(T, V, 0.5 * logs + LOG2))
+        wide = min(wide, r.span * bernstein(T, V, 0.5 * logs + _LOG2))
     return r.shrink * wide
 
 
@@ -203,42 +203,42 @@ def narrow(bounds: Bounds, board: Board, item: int) -> None:
     r, row, seen = bounds.rules[0], bounds.items[item], board.items[item]
     T = float(seen.count)
     mean = seen.total / T
-    if r.kind == COMPARED:
+    if r.kind == _COMPARED:
         low, high = beta_binomial(seen.total, T, r.alpha)
         low, high = mean - r.shrink * (mean - low), mean + r.shrink * (high - mean)
     else:
-        V = variation(bounds, seen.spread) if r.kind == BOUNDED else 0.0
-        wide = width(bounds, T, V, r.logs)
+        V = _variation(bounds, seen.spread) if r.kind == BOUNDED else 0.0
+        wide = _width(bounds, T, V, r.logs)
         low, high = mean - wide, mean + wide
         if row.past > 0:
             n = T + row.past
             pooled = (seen.total + row.past_total) / n
-            high = min(high, pooled + width(bounds, n, V + row.past_spread, r.logs_pooled))
+            high = min(high, pooled + _width(bounds, n, V + row.past_spread, r.logs_pooled))
     row.lower = max(row.lower, low)
     if high < row.upper:
         row.upper = max(high, 0.0)
-        fell(bounds, item)
+        _fell(bounds, item)
 
 
 @small
-def fell(bounds: Bounds, item: int) -> None:
+def _fell(bounds: Bounds, item: int) -> None:
     """The upper bound of `item` is lower than it was."""
     row = bounds.items[item]
     if row.place < 0:
-        show(bounds, item, True)
+        _show(bounds, item, True)
         return
     place, last = row.place, bounds.rules[0].held - 1
-    while place < last and better(bounds, item, bounds.top[place + 1]) != item:
-        sit(bounds, bounds.top[place + 1], place)
+    while place < last and _better(bounds, item, bounds.top[place + 1]) != item:
+        _sit(bounds, bounds.top[place + 1], place)
         place += 1
     root = bounds.tree[1]
-    if place == last and root >= 0 and better(bounds, item, root) == root:
-        show(bounds, root, False)
-        sit(bounds, root, place)
+    if place == last and root >= 0 and _better(bounds, item, root) == root:
+        _show(bounds, root, False)
+        _sit(bounds, root, place)
         row.place = -1
-        show(bounds, item, True)
+        _show(bounds, item, True)
     else:
-        sit(bounds, item, place)
+        _sit(bounds, item, place)
 
 
 @small
@@ -258,7 +258,7 @@ def uppermost(bounds: Bounds, but: int) -> int:
         best = -1
     for p in range(bounds.rules[0].held):
         if bounds.top[p] != but:
-            best = better(bounds, best, bounds.top[p])
+            best = _better(bounds, best, bounds.top[p])
     return best
 
 

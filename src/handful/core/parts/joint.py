@@ -80,7 +80,7 @@ class Joint(NamedTuple):
 
 
 def new_joint(size: int, k: int, **rules: float) -> Joint:
-    """Nothing is known: U is infinite."""
+    """The bound before anything is known: U is infinite."""
     r = np.zeros(1, RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value

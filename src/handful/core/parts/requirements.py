@@ -10,7 +10,7 @@ from handful.core.objective import Floats
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
 
-FROM_CHOSEN = "f(S), f(OPT) and greedy count what is added to the items chosen at the start"
+_FROM_CHOSEN = "f(S), f(OPT) and greedy count what is added to the items chosen at the start"
 IN_ORDER = "that a question is left unanswered does not depend on what its answer would be"
 
 
@@ -25,7 +25,7 @@ def noise_of(problem: Problem) -> float:
 
 
 def scores(problem: Problem) -> Floats | None:
-    """The prior as an array."""
+    """The prior's scores as an array; None if there is no prior."""
     return None if problem.prior is None else np.array(problem.prior)
 
 
@@ -42,7 +42,7 @@ def assumptions_of(problem: Problem) -> tuple[str, ...]:
     else:
         held = (f"comparisons are independent and follow Bradley-Terry-Luce with β = {problem.feedback.beta:g}",)
     if problem.chosen:
-        held = (*held, FROM_CHOSEN)
+        held = (*held, _FROM_CHOSEN)
     return held if problem.in_flight == 1 else (*held, IN_ORDER)
 
 
@@ -54,13 +54,13 @@ def values_only(name: str, problem: Problem) -> Values:
 
 
 def comparisons_only(name: str, problem: Problem) -> None:
-    """Refuse values."""
+    """Refuse a problem whose answers are values."""
     if not isinstance(problem.feedback, Preferences):
         raise UnknownExplorer(f"{name} asks for comparisons; for values use certified, worth, sharp or topx")
 
 
 def needs_a_budget(name: str, problem: Problem) -> None:
-    """Refuse what would never end."""
+    """Refuse a problem without a budget, which would never end."""
     if problem.total is None:
         raise InvalidProblem(f"{name} asks as long as it may: give budget=, the number of answers you can afford")
 

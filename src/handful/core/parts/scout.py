@@ -22,12 +22,12 @@ from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows
 from handful.core.parts.tree import new_tree, plant, runner_up, seat
 
-FIRST = 10.0
-FEW = 20.0  # answers per item, over all rounds, from which on z grows
-PLENTY = 2  # how many times what is in flight about an item must have been answered
-LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
+_FIRST = 10.0
+_FEW = 20.0  # answers per item, over all rounds, from which on z grows
+_PLENTY = 2  # how many times what is in flight about an item must have been answered
+_LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("near", np.float64),
         ("enough", np.float64),  # a difference in gain that does not matter
@@ -41,7 +41,7 @@ RULES = np.dtype(
     align=True,
 )
 
-ITEM = np.dtype(
+_ITEM = np.dtype(
     [
         ("hope", np.float64),
         ("cap", np.float64),  # what an earlier round left of hope, generously
@@ -64,29 +64,29 @@ class Scout(NamedTuple):
 
 def new_scout(size: int, near: float, z: float, noise: float, prior: Floats | None = None) -> Scout:
     """Everything is possible; a prior's scores say whom to ask first."""
-    r = np.zeros(1, RULES)
+    r = np.zeros(1, _RULES)
     r["near"] = near
     r["z"] = z
     r["noise"] = noise
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["hope"] = items["cap"] = items["next"] = np.inf
     items["mean"] = -np.inf
     if prior is not None:
         items["score"] = prior
     scout = Scout(r, items, new_tree(size), new_tree(size))
-    rebuild(scout)
+    _rebuild(scout)
     return scout
 
 
 @kernel
-def rebuild(scout: Scout) -> None:
+def _rebuild(scout: Scout) -> None:
     """All winners, from the leaves."""
     plant(scout.hopes, scout.items["hope"], scout.items["score"])
     plant(scout.means, scout.items["mean"], scout.items["mean"])
 
 
 @small
-def show(scout: Scout, item: int, present: bool) -> None:
+def _show(scout: Scout, item: int, present: bool) -> None:
     """Let the new hope and mean of `item` be seen, or take it out."""
     seat(scout.hopes, scout.items["hope"], scout.items["score"], item, present)
     seat(scout.means, scout.items["mean"], scout.items["mean"], item, present)
@@ -99,24 +99,24 @@ def scout_begin(scout: Scout) -> None:
         scout.items[i].cap = scout.items[i].next
         scout.items[i].hope = scout.items[i].cap
         scout.items[i].mean = -np.inf
-    rebuild(scout)
+    _rebuild(scout)
     scout.rules[0].hopeless = 0
 
 
 @kernel
 def scout_forget(scout: Scout, item: int) -> None:
     """`item` is no longer a candidate."""
-    set_hope(scout, item, scout.items[item].cap)
-    show(scout, item, False)
+    _set_hope(scout, item, scout.items[item].cap)
+    _show(scout, item, False)
 
 
 @small
-def error(scout: Scout, T: float) -> float:
-    """z standard errors of a mean of T answers; R counts like FIRST answers about their spread."""
+def _error(scout: Scout, T: float) -> float:
+    """z standard errors of a mean of T answers; R counts like _FIRST answers about their spread."""
     r = scout.rules[0]
     free = float(r.answers - r.items)
-    z = math.sqrt(r.z * r.z + math.log(max(1.0, r.answers / (FEW * len(scout.items)))))
-    return z * math.sqrt((r.squares + FIRST * r.noise * r.noise) / (free + FIRST) / T)
+    z = math.sqrt(r.z * r.z + math.log(max(1.0, r.answers / (_FEW * len(scout.items)))))
+    return z * math.sqrt((r.squares + _FIRST * r.noise * r.noise) / (free + _FIRST) / T)
 
 
 @kernel
@@ -131,28 +131,28 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
         r.items += 1
     else:
         r.squares += (answer - before) * (answer - row.mean)
-    row.next = min(row.cap, row.mean + LASTING * error(scout, T))
-    look_ahead(scout, item, seen.count + seen.waiting)
+    row.next = min(row.cap, row.mean + _LASTING * _error(scout, T))
+    _look_ahead(scout, item, seen.count + seen.waiting)
 
 
 @small
-def look_ahead(scout: Scout, item: int, answers: int) -> None:
+def _look_ahead(scout: Scout, item: int, answers: int) -> None:
     """The hope of an item once it has so many answers, if those in flight leave its mean as it is."""
     row = scout.items[item]
-    set_hope(scout, item, min(row.cap, row.mean + error(scout, float(answers))))
+    _set_hope(scout, item, min(row.cap, row.mean + _error(scout, float(answers))))
 
 
 @small
-def set_hope(scout: Scout, item: int, hope: float) -> None:
+def _set_hope(scout: Scout, item: int, hope: float) -> None:
     """Give an item this hope, and know how many have none."""
     row = scout.items[item]
     scout.rules[0].hopeless += (1 if hope == -np.inf else 0) - (1 if row.hope == -np.inf else 0)
     row.hope = hope
-    show(scout, item, True)
+    _show(scout, item, True)
 
 
 @small
-def second(scout: Scout, lead: int) -> int:
+def _second(scout: Scout, lead: int) -> int:
     """The most hopeful item but the leader."""
     if scout.hopes[1] != lead:
         return scout.hopes[1]
@@ -177,26 +177,26 @@ def scout_next(scout: Scout, board: Board) -> int:
         if scout.items[item].hope == -np.inf:
             return -1
     else:
-        item = second(scout, lead)
-        if item < 0 or waited_for(board, lead) < waited_for(board, item):
+        item = _second(scout, lead)
+        if item < 0 or _waited_for(board, lead) < _waited_for(board, item):
             item = lead
-        if board.round[0].asked > board.round[0].counted and (nobody_near(scout, board, lead) or plenty(board, item)):
+        if board.round[0].asked > board.round[0].counted and (_nobody_near(scout, board, lead) or _plenty(board, item)):
             return -1
-    if waited_for(board, item) == 0:  # one first answer is enough to wait for
-        set_hope(scout, item, -np.inf)
+    if _waited_for(board, item) == 0:  # one first answer is enough to wait for
+        _set_hope(scout, item, -np.inf)
     elif board.items[item].count > 0:
-        look_ahead(scout, item, waited_for(board, item) + 1)
+        _look_ahead(scout, item, _waited_for(board, item) + 1)
     return item
 
 
 @small
-def plenty(board: Board, item: int) -> bool:
+def _plenty(board: Board, item: int) -> bool:
     """Whether so much is in flight about an item that it is better to see it first."""
-    return PLENTY * board.items[item].waiting > board.items[item].count
+    return _PLENTY * board.items[item].waiting > board.items[item].count
 
 
 @small
-def waited_for(board: Board, item: int) -> int:
+def _waited_for(board: Board, item: int) -> int:
     """Answers about an item, those in flight included."""
     return board.items[item].count + board.items[item].waiting
 
@@ -207,9 +207,9 @@ def scout_void(scout: Scout, board: Board, item: int) -> None:
     if board.items[item].where < 0:
         return
     if board.items[item].count > 0:
-        look_ahead(scout, item, waited_for(board, item))
+        _look_ahead(scout, item, _waited_for(board, item))
     elif board.items[item].waiting == 0:
-        set_hope(scout, item, scout.items[item].cap)
+        _set_hope(scout, item, scout.items[item].cap)
 
 
 @kernel
@@ -218,17 +218,17 @@ def scout_spread(scout: Scout, board: Board) -> bool:
     if scout.rules[0].hopeless > 0:  # one was to be asked about, and then another was
         for i in range(len(scout.items)):
             if board.items[i].where >= 0 and board.items[i].count == 0:
-                set_hope(scout, i, scout.items[i].cap)
+                _set_hope(scout, i, scout.items[i].cap)
     lead = scout.means[1]
-    return lead >= 0 and scout.items[lead].mean > -np.inf and nobody_near(scout, board, lead)
+    return lead >= 0 and scout.items[lead].mean > -np.inf and _nobody_near(scout, board, lead)
 
 
 @small
-def nobody_near(scout: Scout, board: Board, lead: int) -> bool:
+def _nobody_near(scout: Scout, board: Board, lead: int) -> bool:
     """The same, if what is in flight leaves means as they are."""
-    other = second(scout, lead)
+    other = _second(scout, lead)
     if other < 0:
         return True
     row = scout.items[lead]
-    doubt = error(scout, float(waited_for(board, lead)))
+    doubt = _error(scout, float(_waited_for(board, lead)))
     return scout.items[other].hope - (row.mean - doubt) <= max(scout.rules[0].near * row.mean, scout.rules[0].enough)

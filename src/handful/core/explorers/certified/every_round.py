@@ -35,9 +35,9 @@ from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, mean, new_bo
 from handful.core.parts.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
 from handful.core.parts.tree import new_tree, plant, seat
 
-INVESTED = 0.2  # a bank goes on in a round until this share of what it could still show is shown beyond its due
+_INVESTED = 0.2  # a bank goes on in a round until this share of what it could still show is shown beyond its due
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("chained", np.int64),
         ("banked", np.int64),
@@ -65,8 +65,8 @@ class EveryRoundState(NamedTuple):
 
 
 def new_state(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> EveryRoundState:
-    """Nothing is known."""
-    r = np.zeros(1, RULES)
+    """The state before the first round, in which nothing is known."""
+    r = np.zeros(1, _RULES)
     for name, value in rules.items():
         r[name] = value
     r["left"] = np.inf
@@ -89,14 +89,14 @@ def begin(state: EveryRoundState) -> None:
 
 
 @small
-def leader(state: EveryRoundState) -> int:
+def _leader(state: EveryRoundState) -> int:
     """The best mean of this round; before there is one, who had it when last asked."""
     lead = state.tree[1]
     return lead if lead >= 0 and state.means[lead] > -np.inf else state.rules[0].first
 
 
 @small
-def remaining(state: EveryRoundState) -> float:
+def _remaining(state: EveryRoundState) -> float:
     """The best bound on f(OPT) − f(S)."""
     rules = state.rules[0]
     here = sum_of_top(state.bounds)
@@ -104,7 +104,7 @@ def remaining(state: EveryRoundState) -> float:
 
 
 @small
-def speed(state: EveryRoundState, item: int, pooled: bool) -> float:
+def _speed(state: EveryRoundState, item: int, pooled: bool) -> float:
     """How fast another answer would narrow the item's interval, counting those in flight."""
     T = float(state.board.items[item].count + state.board.items[item].waiting)
     if pooled:
@@ -120,14 +120,14 @@ def propose(state: EveryRoundState, n: int) -> tuple[int, int, int]:
     if rules.chained == 0 or sum_of_top(bounds) <= rules.left:
         for p in range(bounds.rules[0].held):
             i = bounds.top[p]
-            narrows = rules.share * speed(state, i, True)
+            narrows = rules.share * _speed(state, i, True)
             if narrows > most:
                 best, most = i, narrows
     else:
-        best = uppermost(bounds, leader(state))
-        most = speed(state, best, False) if best >= 0 else -1.0
-    lead = leader(state)
-    return (lead if best < 0 or speed(state, lead, False) > most else best), NOBODY, NOW
+        best = uppermost(bounds, _leader(state))
+        most = _speed(state, best, False) if best >= 0 else -1.0
+    lead = _leader(state)
+    return (lead if best < 0 or _speed(state, lead, False) > most else best), NOBODY, NOW
 
 
 @kernel
@@ -141,13 +141,14 @@ def tell(state: EveryRoundState, item: int, rival: int, given: int, answer: floa
     seat(state.tree, state.means, state.means, item, True)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item
-    beyond = items[rules.lead].lower - rules.share * remaining(state) + rules.epsilon + (1.0 - rules.share) * rules.bank
-    if beyond >= 0.0 and (rules.banked == 0 or beyond >= INVESTED * doubt(state)):
-        take(state, rules.lead, RULE)
+    low = items[rules.lead].lower
+    beyond = low - rules.share * _remaining(state) + rules.epsilon + (1.0 - rules.share) * rules.bank
+    if beyond >= 0.0 and (rules.banked == 0 or beyond >= _INVESTED * _doubt(state)):
+        _take(state, rules.lead, RULE)
 
 
 @small
-def doubt(state: EveryRoundState) -> float:
+def _doubt(state: EveryRoundState) -> float:
     """How much more this round could show, about; of the last one nothing is left to spend it on."""
     rules, board, bounds = state.rules[0], state.board, state.bounds
     if rules.rounds == 1:
@@ -161,10 +162,10 @@ def doubt(state: EveryRoundState) -> float:
 
 
 @small
-def take(state: EveryRoundState, item: int, ended: int) -> None:
+def _take(state: EveryRoundState, item: int, ended: int) -> None:
     """The round is over: write down what is left."""
     rules, board, bounds = state.rules[0], state.board, state.bounds
-    left, low = remaining(state), bounds.items[item].lower
+    left, low = _remaining(state), bounds.items[item].lower
     rules.left = max(0.0, left - low)
     if rules.banked == 1:
         rules.bank = (1.0 - rules.share) * rules.bank + rules.epsilon - (rules.share * left - low)
@@ -185,7 +186,7 @@ def leave(state: EveryRoundState, item: int) -> None:
 @kernel
 def conclude(state: EveryRoundState, ended: int) -> None:
     """The best mean; or who had it when last asked, where nothing was answered."""
-    take(state, leader(state), ended)
+    _take(state, _leader(state), ended)
 
 
 explores(EveryRoundState, begin=begin, propose=propose, tell=tell, leave=leave, conclude=conclude)

@@ -19,8 +19,8 @@ from handful.core.explorers.protocol import explores
 from handful.core.explorers.topx.sets import (
     ADAPTIVE,
     BEST_MEAN,
+    EVERYBODY,
     FIXED,
-    UNIFORM,
     TopXState,
     lead,
     per_item,
@@ -34,7 +34,7 @@ from handful.core.parts.board import NOBODY, NOW, end, rival_of, shuffle
 
 
 @small
-def survey(state: TopXState, may_end: bool) -> None:
+def _survey(state: TopXState, may_end: bool) -> None:
     """Lines 4–13: return A (if the round may end now), or make the list Q of items to query."""
     rules = state.rules[0]
     rules.queued = 0
@@ -45,7 +45,7 @@ def survey(state: TopXState, may_end: bool) -> None:
     for l in range(first, final + 1):
         gap, q = swap(state, l, most, others)  # lines 6–9
         if may_end and gap <= slack(state, l):  # line 10
-            finish(state, l, RULE, per_item(state, l, gap))  # line 11
+            _finish(state, l, RULE, per_item(state, l, gap))  # line 11
             return
         if q >= 0:
             state.queue[rules.queued] = q  # lines 12 and 13
@@ -53,7 +53,7 @@ def survey(state: TopXState, may_end: bool) -> None:
 
 
 @small
-def finish(state: TopXState, l: int, ended: int, reached: float) -> None:
+def _finish(state: TopXState, l: int, ended: int, reached: float) -> None:
     """A = M_t of size l."""
     for p in range(l):
         state.board.best[p] = state.places[p].leader
@@ -62,7 +62,7 @@ def finish(state: TopXState, l: int, ended: int, reached: float) -> None:
 
 
 @small
-def enqueue(state: TopXState, below: int) -> None:
+def _enqueue(state: TopXState, below: int) -> None:
     """Q is every candidate with fewer than `below` answers and questions in flight."""
     board, rules = state.board, state.rules[0]
     rules.queued = 0
@@ -75,44 +75,44 @@ def enqueue(state: TopXState, below: int) -> None:
 
 
 @kernel
-def examine(state: TopXState) -> None:
+def _examine(state: TopXState) -> None:
     """One step t: every question of Q is answered, and none is in flight."""
     board, rules = state.board, state.rules[0]
     if rules.asking == FIXED:
-        enqueue(state, rules.repeats * rules.tau)
+        _enqueue(state, rules.repeats * rules.tau)
         if rules.queued == 0:
             lead(state, 1, 0.0)
-            finish(state, 1, RULE, rules.epsilon if rules.beta == -1.0 else np.inf)
+            _finish(state, 1, RULE, rules.epsilon if rules.beta == -1.0 else np.inf)
         return
-    enqueue(state, 1)  # an item whose only question came to nothing is asked again first
+    _enqueue(state, 1)  # an item whose only question came to nothing is asked again first
     if rules.queued > 0:
         return
     rules.step += 1
-    survey(state, True)
-    if rules.asking == UNIFORM and board.round[0].ended == OPEN:
-        enqueue(state, np.iinfo(np.int64).max)
+    _survey(state, True)
+    if rules.asking == EVERYBODY and board.round[0].ended == OPEN:
+        _enqueue(state, np.iinfo(np.int64).max)
 
 
 @kernel
-def refill(state: TopXState) -> None:
+def _refill(state: TopXState) -> None:
     """More questions than one step's Q are wanted in flight: what would Q be if those in flight were answered?"""
     board, rules = state.board, state.rules[0]
     if rules.asking == FIXED:
-        enqueue(state, rules.repeats * rules.tau)
+        _enqueue(state, rules.repeats * rules.tau)
         return
-    enqueue(state, 1)
+    _enqueue(state, 1)
     if rules.queued > 0:
         return
     if rules.asking == ADAPTIVE and rules.seen == board.round[0].candidates:
         for p in range(board.round[0].candidates):
             i = board.open[p]
             state.items[i].root = 1.0 / math.sqrt(board.items[i].count + board.items[i].waiting)
-        survey(state, False)
+        _survey(state, False)
         for p in range(board.round[0].candidates):
             i = board.open[p]
             state.items[i].root = 1.0 / math.sqrt(board.items[i].count)
     if rules.queued == 0:
-        enqueue(state, np.iinfo(np.int64).max)
+        _enqueue(state, np.iinfo(np.int64).max)
 
 
 @kernel
@@ -124,7 +124,7 @@ def begin(state: TopXState) -> None:
     for i in range(len(state.items)):
         state.items[i].root = np.inf
         state.items[i].mean = -np.inf
-    enqueue(state, 1)
+    _enqueue(state, 1)
     r = board.round[0]
     if 0 <= r.limit < r.candidates * rules.tau:
         shuffle(board, state.queue, rules.queued)
@@ -137,7 +137,7 @@ def propose(state: TopXState, n: int) -> tuple[int, int, int]:
     if rules.next == rules.queued * rules.tau:
         queued, at = rules.queued, rules.next
         if board.round[0].in_flight > 1:
-            refill(state)
+            _refill(state)
         if rules.next == rules.queued * rules.tau:
             rules.queued, rules.next = queued, at  # nothing to ask: as if nobody had asked
             return -1, NOBODY, NOW
@@ -147,20 +147,20 @@ def propose(state: TopXState, n: int) -> tuple[int, int, int]:
 
 
 @small
-def proceed(state: TopXState) -> None:
+def _proceed(state: TopXState) -> None:
     """An answer has come, or never will: is the next step due, or the round decided?"""
     board, rules = state.board, state.rules[0]
     r = board.round[0]
     if r.ended != OPEN:
         return
     if r.counted == r.asked and rules.next == rules.queued * rules.tau:
-        examine(state)
+        _examine(state)
     elif r.in_flight > 1 and rules.seen == r.candidates and rules.asking != FIXED:
         queued, at = rules.queued, rules.next
         half = len(state.queue) // 2
         for p in range(queued):
             state.queue[half + p] = state.queue[p]
-        survey(state, True)
+        _survey(state, True)
         for p in range(queued):
             state.queue[p] = state.queue[half + p]
         rules.queued, rules.next = queued, at
@@ -173,13 +173,13 @@ def tell(state: TopXState, item: int, rival: int, given: int, answer: float) -> 
         state.rules[0].seen += 1
     state.items[item].root = 1.0 / math.sqrt(state.board.items[item].count)
     state.items[item].mean = state.board.items[item].total / state.board.items[item].count
-    proceed(state)
+    _proceed(state)
 
 
 @kernel
 def void(state: TopXState, item: int, rival: int, given: int) -> None:
     """A question came to nothing; if it was the last in flight, the next step is due."""
-    proceed(state)
+    _proceed(state)
 
 
 @kernel
@@ -198,7 +198,7 @@ def conclude(state: TopXState, ended: int) -> None:
         gap, _ = swap(state, l, most, others)
         if per_item(state, l, gap) < reached:
             best, reached = l, per_item(state, l, gap)
-    finish(state, best, ended, reached)
+    _finish(state, best, ended, reached)
 
 
 explores(TopXState, begin=begin, propose=propose, tell=tell, void=void, conclude=conclude)

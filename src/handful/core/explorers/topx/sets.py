@@ -13,10 +13,10 @@ from handful.core.objective import Ints
 from handful.core.parts.board import Board, Rows, new_board
 
 LITERAL, COUNTED = range(2)  # the radius
-ADAPTIVE, UNIFORM, FIXED = range(3)  # which items a step asks
+ADAPTIVE, EVERYBODY, FIXED = range(3)  # which items a step asks
 BEST_MEAN, SMALLEST_GAP = range(2)  # what to return when the budget ends a round
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("size", np.int64),  # N
         ("most", np.int64),  # k′
@@ -40,9 +40,9 @@ RULES = np.dtype(
 )
 
 
-ITEM = np.dtype([("mean", np.float64), ("root", np.float64)], align=True)  # v_i (−∞ if never asked) and 1/√T(i)
+_ITEM = np.dtype([("mean", np.float64), ("root", np.float64)], align=True)  # v_i (−∞ if never asked) and 1/√T(i)
 
-PLACE = np.dtype(
+_PLACE = np.dtype(
     [
         ("leader", np.int64),  # M_t for l = k′, in the order of their means
         ("mean", np.float64),  # their means
@@ -68,14 +68,14 @@ class TopXState(NamedTuple):
 
 
 def new_topx(size: int, k: int, seed: int, in_flight: int, **rules: float) -> TopXState:
-    """A TopX of N = `size` items; `rules` are the fields of RULES that the caller sets."""
-    r = np.zeros(1, RULES)
+    """A TopX of N = `size` items; `rules` are the fields of _RULES that the caller sets."""
+    r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0, "tau": 1, "beta": -1.0} | rules).items():
         r[name] = value
     r["size"] = size
     most = int(r["most"][0])
     board = new_board(size, k, seed, in_flight)
-    return TopXState(board, r, np.zeros(size, ITEM), np.zeros(most, PLACE), np.zeros(2 * max(size, most), np.int64))
+    return TopXState(board, r, np.zeros(size, _ITEM), np.zeros(most, _PLACE), np.zeros(2 * max(size, most), np.int64))
 
 
 @small
@@ -136,7 +136,7 @@ def lead(state: TopXState, most: int, c: float) -> int:
         ceiling = items[i].mean + c * items[i].root if board_items[i].count > 0 else np.inf
         if far == most and not ceiling > places[far - 1].upper:
             continue
-        if items[i].mean >= bar and leads(places, held, i):
+        if items[i].mean >= bar and _leads(places, held, i):
             continue
         q = far if far < most else most - 1
         while q > 0 and ceiling > places[q - 1].upper:
@@ -162,7 +162,7 @@ def lead(state: TopXState, most: int, c: float) -> int:
 
 
 @small
-def leads(places: Rows, held: int, item: int) -> bool:
+def _leads(places: Rows, held: int, item: int) -> bool:
     """Whether `item` is one of the leaders."""
     found = False
     for p in range(held):
@@ -202,12 +202,12 @@ def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
         if not gain > 0.0:
             break
         gap += gain
-        widest = wider(items, wider(items, widest, worst.leader), o)
+        widest = _wider(items, _wider(items, widest, worst.leader), o)
     return gap, widest
 
 
 @small
-def wider(items: Rows, i: int, j: int) -> int:
+def _wider(items: Rows, i: int, j: int) -> int:
     """The one of the larger radius; the lower index where they are equal."""
     if i < 0 or items[j].root > items[i].root or (items[j].root == items[i].root and j < i):
         return j

@@ -30,7 +30,7 @@ from handful.core.problem import Problem
 from handful.core.views import SHARE, View, interval_view
 from handful.errors import InvalidProblem
 
-AS_PRINTED = "the printed radius is wide enough, though it allows for one sample per item and step"
+_AS_PRINTED = "the printed radius is wide enough, though it allows for one sample per item and step"
 Radius = Literal["counted", "literal"]
 OutOfBudget = Literal["best-mean", "smallest-gap"]
 
@@ -72,7 +72,7 @@ class TopX(Explorer):
             return NO_GUARANTEE
         assumptions = assumptions_of(problem)
         if self.radius == "literal" and self.l is None and self.variant == "full" and problem.in_flight == 1:
-            assumptions = (*assumptions, AS_PRINTED)
+            assumptions = (*assumptions, _AS_PRINTED)
         given = promise(self.variant, problem.epsilon or 0.0, problem.delta, assumptions)
         if self.l is None or (self.l == 1 and self.variant == "G"):
             return given
