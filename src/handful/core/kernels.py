@@ -47,11 +47,20 @@ if hasattr(options.DefaultOptions, "_nrt"):  # else it works all the same, if sl
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function` into whatever compiled code calls it, and for Python; keep the latter for the next process."""
+    return _compiled(function, OPTIONS)
+
+
+def rare(function: Callable[P, T]) -> Callable[P, T]:
+    """Compile `function` beside what calls it instead; for what is long and runs seldom, as it compiles faster so."""
+    return _compiled(function, OPTIONS | {"forceinline": False})
+
+
+def _compiled(function: Callable[P, T], how: dict[str, Any]) -> Callable[P, T]:
     dispatcher: Any
     if kernel_linking.AVAILABLE:
-        dispatcher = kernel_linking.whole_and_part(function, OPTIONS)
+        dispatcher = kernel_linking.whole_and_part(function, how)
     else:
-        dispatcher = numba.njit(**OPTIONS)(function)
+        dispatcher = numba.njit(**how)(function)
     if kernel_cache is not None:
         dispatcher._cache = kernel_cache.KernelCache(function)
     else:

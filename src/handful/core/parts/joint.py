@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handful.core.confidence import FIRST, WIDEST, bernstein_price
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel, rare, small
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, surprise
 
@@ -240,7 +240,7 @@ def members(joint: Joint) -> int:
     return joint.rules[0].members
 
 
-@kernel
+@rare
 def search(joint: Joint, way: int, m: int, a: float, b: float, tries: int) -> tuple[float, float]:
     """The least bound of one way over log y from a to b, by golden section, and how much of it is width."""
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
@@ -261,7 +261,7 @@ def search(joint: Joint, way: int, m: int, a: float, b: float, tries: int) -> tu
     return upper_at(joint, way, math.exp(joint.log_y[way]), m)
 
 
-@kernel
+@rare
 def bound(joint: Joint) -> None:
     """U: the least bound of all ways; later, of the way that was best and of one other in turn, near where they were
     best last.

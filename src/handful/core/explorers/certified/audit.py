@@ -45,7 +45,7 @@ from handful.core.explorers.certified.audit_state import (
     weight,
 )
 from handful.core.explorers.protocol import explores
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel, rare, small
 from handful.core.parts.board import NOBODY, NOW, end, mean, surprise
 from handful.core.parts.joint import bound, learn
 from handful.core.parts.joint_asking import batch, wanted, worth_asking
@@ -72,7 +72,7 @@ def begin(state: AuditState) -> None:
     scout_begin(state.scout)
 
 
-@kernel
+@rare
 def audit(state: AuditState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: one batch given the anchor, or for the picks."""
     rules, above, in_flight = state.rules[0], state.joint.rules[0], state.board.round[0].in_flight
@@ -113,7 +113,7 @@ def enqueue_picks(state: AuditState) -> None:
                 rules.queued += 1
 
 
-@small
+@rare
 def close(state: AuditState, ended: int) -> None:
     """The last round is over."""
     rules, board = state.rules[0], state.board
@@ -133,7 +133,7 @@ def pick(state: AuditState, item: int) -> None:
     rules.hoped += max(mean(state.board, item), 0.0)
 
 
-@small
+@rare
 def settle(state: AuditState, item: int, ended: int) -> None:
     """A round ends with its pick."""
     pick(state, item)
@@ -142,7 +142,7 @@ def settle(state: AuditState, item: int, ended: int) -> None:
     end(state.board, ended, np.inf)
 
 
-@small
+@rare
 def begin_audit(state: AuditState, item: int) -> None:
     """The last pick is made: now prove the whole."""
     rules = state.rules[0]
