@@ -15,6 +15,25 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+NEEDS = {"browser": "browser", "postgres_url": "postgres"}
+"""Fixtures that need something beside Python, and the markers by which people leave their tests out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a browser or PostgreSQL."""
+    for item in items:
+        for fixture in set(NEEDS) & set(getattr(item, "fixturenames", ())):
+            item.add_marker(NEEDS[fixture])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> None:
+    """Let no test without its marker start a browser or PostgreSQL, for instance by `getfixturevalue`."""
+    needed = NEEDS.get(fixturedef.argname)
+    if needed is not None and request._pyfuncitem.get_closest_marker(needed) is None:
+        pytest.fail(f"{request._pyfuncitem.nodeid} uses {fixturedef.argname}: mark it as {needed}")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_data_folder() -> Iterator[None]:
     """Where the ends of journals in PostgreSQL are noted, also by child processes: not in the user's home."""

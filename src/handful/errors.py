@@ -7,6 +7,7 @@
     ├── UnknownExplorer       (ValueError)  no explorer of that name, or not for this feedback
     ├── UnknownQuestion       (LookupError) an id that was never asked
     ├── StudyFinished         (RuntimeError) the study takes no more questions or answers
+    ├── EvaluationFailed      (RuntimeError) an oracle that ends its process, or fails however often it is tried
     ├── StudyNotFound         (LookupError) no study of that name in this storage
     ├── StudyExists           (ValueError)  a study of that name is there already
     ├── ItemsChanged          (ValueError)  the items given on open are not those of the study
@@ -17,7 +18,8 @@
     │   └── JournalTooNew                   written by a newer version of handful
     └── MissingExtra          (ImportError) an optional part is not installed
 
-And one warning: SmallBudget (UserWarning), fewer answers than candidates.
+And warnings (UserWarning): SmallBudget, fewer answers than candidates; IdleWorkers, more workers than questions in
+flight; BetterTool, something else would need fewer simulations.
 Each message says what happened, what was expected, and what to do.
 """
 
@@ -50,6 +52,10 @@ class UnknownQuestion(HandfulError, LookupError):
 
 class StudyFinished(HandfulError, RuntimeError):
     """The study takes no more questions or answers."""
+
+
+class EvaluationFailed(HandfulError, RuntimeError):
+    """An oracle that ends its worker process, or fails however often it is tried."""
 
 
 class StudyNotFound(HandfulError, LookupError):
@@ -93,3 +99,11 @@ class MissingExtra(HandfulError, ImportError):
 
 class SmallBudget(UserWarning):
     """The budget is below one answer per candidate and round."""
+
+
+class IdleWorkers(UserWarning):
+    """More workers than questions that may be in flight."""
+
+
+class BetterTool(UserWarning):
+    """Something else than a study would need fewer simulations."""

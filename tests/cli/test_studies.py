@@ -106,6 +106,17 @@ def test_select_answers_from_tags_and_views(handful: Handful) -> None:
     assert handful("select", "photos.csv", "-k", "2", *options, "--preferences", "--name", "people").code == 0
 
 
+def test_select_in_processes_and_on_a_cluster_picks_what_it_picks_here(handful: Handful) -> None:
+    distributed = pytest.importorskip("distributed")
+    here = handful(*SELECT, "--json", "--in-flight", "64", "--name", "here")
+    there = handful(*SELECT, "--json", "--n-jobs", "2", "--name", "there")
+    assert json.loads(there.out) == json.loads(here.out)
+    with distributed.LocalCluster(1, processes=False, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        far = handful(*SELECT, "--json", "--dask", address, "--in-flight", "64", "--name", "far")
+    assert json.loads(far.out) == json.loads(here.out)
+
+
 def test_another_study_of_the_same_name_is_not_mistaken_for_this_one(handful: Handful) -> None:
     handful(*SELECT)
     said = handful(*SELECT, "--seed", "4")

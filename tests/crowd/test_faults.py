@@ -138,6 +138,7 @@ def test_fifty_kills_under_a_hundred_workers_lose_nothing(collection: Collection
     assert len(trial.acknowledged) >= 8_000
 
 
+@pytest.mark.postgres
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_restarted_database_loses_nothing(collection: Collection) -> None:

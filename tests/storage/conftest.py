@@ -30,7 +30,7 @@ def postgres_storage(postgres_url: str) -> Iterator[str]:
         connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def storage(request: pytest.FixtureRequest) -> str:
     """Each persistent storage in turn."""
     url: str = request.getfixturevalue(f"{request.param}_storage")

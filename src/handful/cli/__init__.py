@@ -34,6 +34,9 @@ Explorer = Annotated[
     ),
 ]
 
+MODULES = {"crowd": ("fastapi", "uvicorn", "jinja2", "PIL"), "lab": ("matplotlib", "PIL")}
+"""What is imported from each extra."""
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -68,10 +71,10 @@ def this_command() -> str:
     return shlex.join(["handful", *sys.argv[1:]])
 
 
-def needs_lab(what: str) -> None:
-    """Refuse before the work, not after it, where pictures cannot be drawn."""
-    if find_spec("matplotlib") is None:
-        raise MissingExtra(what, "lab")
+def needs(extra: str, what: str) -> None:
+    """Refuse before the work, not after it, where an extra that a command needs is not installed."""
+    if any(find_spec(module) is None for module in MODULES[extra]):
+        raise MissingExtra(what, extra)
 
 
 def say(text: str) -> None:

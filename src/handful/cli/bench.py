@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from handful.cli import app, needs_lab
+from handful.cli import app, needs
 
 group = typer.Typer(help="Measure the explorers on simulated answers.", no_args_is_help=True)
 app.add_typer(group, name="bench")
@@ -29,6 +29,7 @@ def answers(
     section: list[str] = typer.Option([], help="Only this section; may be given several times."),
 ) -> None:
     """Measure how many answers each explorer needs, beside what is aimed at."""
+    needs("lab", "the picture of the benchmark")
     from dataclasses import replace
 
     from rich.console import Console
@@ -40,7 +41,6 @@ def answers(
     from handful.lab.bench.plans import FULL, QUICK
     from handful.lab.bench.tables import csv_text, json_text, markdown, screen
 
-    needs_lab("the picture of the benchmark")
     plan = replace(QUICK if quick else FULL, first_seed=seed)
     known = list(sections(plan))
     for name in section:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, needs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +60,7 @@ def demo(
 
 
 def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder: Path | None, seed: int) -> None:
+    needs("crowd", "the demo")
     import tempfile
 
     from rich.padding import Padding

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from handful.cli import app, needs_lab, say, this_command
+from handful.cli import app, needs, say, this_command
 
 
 @app.command(
@@ -40,7 +40,7 @@ def reproduce(
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at the same time; else one per core.")] = None,
 ) -> None:
     """Reproduce the paper's figures in simulation: tables, pictures, and a report of what holds."""
-    needs_lab("a report with figures")
+    needs("lab", "a report with figures")
     from handful.lab.reproduce import FIGURES
     from handful.lab.reproduce import reproduce as run
     from handful.lab.reproduce.cells import CAP, Scale

@@ -45,6 +45,13 @@ def feedback_from(
     return Values(noise=noise, range=range_)
 
 
+def in_flight_from(given: int | None, n_jobs: int | None, dask: str | None) -> int | str:
+    """How many questions may be unanswered at once: what is given, or what fits the place where the oracle runs."""
+    if given is not None:
+        return given
+    return "processes" if n_jobs is not None else "cluster" if dask is not None else 1
+
+
 def answers_from(
     oracle: str | None, objective: str | None, items: Path, feedback: Feedback
 ) -> Callable[[Question], object]:

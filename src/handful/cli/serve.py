@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
-from handful.errors import InvalidProblem, MissingExtra, StorageError
+from handful.errors import InvalidProblem, StorageError
 
 if TYPE_CHECKING:
     from handful.crowd.hosting.hosted_study import HostedStudy
@@ -78,7 +78,7 @@ def serve(
     [bold]handful serve holiday/ --solo[/bold]
       choose the best six yourself in a few minutes
     """
-    _needs_the_crowd_extra()
+    needs("crowd", "the crowd app")
     from handful.crowd.hosting.requested_changes import RequestedChanges
     from handful.crowd.hosting.startup import StudyPlan, check_first, open_registry
     from handful.crowd.web.logs import log_to
@@ -129,7 +129,7 @@ def backup(
     To restore, unpack it anywhere and serve what is inside: [bold]handful serve handful.db[/bold]. The zip holds the
     secret that cookies are checked with: keep it as safe as the study itself.
     """
-    _needs_the_crowd_extra()
+    needs("crowd", "the crowd app")
     from handful.crowd.hosting.startup import items_folder
     from handful.crowd.output.backup_file import backup_file
 
@@ -137,15 +137,6 @@ def backup(
     if not items.is_dir():
         raise StorageError(f"there is no collection {items} beside the database: was this served from another folder?")
     console.print(f"Wrote {backup_file(storage, items, output)}")
-
-
-def _needs_the_crowd_extra() -> None:
-    try:
-        import fastapi  # noqa: F401
-        import PIL  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError:
-        raise MissingExtra("the crowd app", "crowd") from None
 
 
 def _said(context: typer.Context) -> Callable[[str, T], T | None]:

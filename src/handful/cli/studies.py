@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from handful.cli import Explorer, app, say, this_command
+from handful.cli import Explorer, app, needs, say, this_command
 from handful.cli.printing import console_for, print_json, when
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
@@ -25,6 +25,10 @@ Storage = Annotated[
 Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
+InFlight = Annotated[
+    int | None, typer.Option(help="Questions unanswered at once: 1 if left out, 64 with --n-jobs, 256 with --dask.")
+]
+
 
 @app.command(
     epilog="""
@@ -33,6 +37,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
  handful select photos.csv -k 6 --oracle judge:better --preferences --budget 1500
 
  handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --epsilon 0.5
+
+ handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --budget 100000 --n-jobs -1
 
  handful select photos.csv -k 6 --objective coverage --noise 0.5 --budget 3000
 
@@ -90,7 +96,11 @@ def select(
         float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
     ] = None,
     explorer: Explorer = None,
-    in_flight: Annotated[int, typer.Option("--in-flight", help="Questions that may be unanswered at once.")] = 1,
+    in_flight: InFlight = None,
+    n_jobs: Annotated[int | None, typer.Option(help="Ask the oracle in so many processes; -1: one per core.")] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", metavar="ADDRESS", help="Or on a Dask cluster, such as tcp://10.0.0.5:8786.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     storage: Storage = STORAGE,
     name: Annotated[str | None, typer.Option("--name", help="The study's name; else that of the file ITEMS.")] = None,
@@ -103,7 +113,7 @@ def select(
         limits: dict[str, Any] = {"cost": cost, "budget": budget, "group": group, "limit": limit}
         pick(items, k, by, metric, **limits, represent=represent, seed=seed, as_json=as_json)
         return
-    from handful.cli.selecting import answers_from, feedback_from, read_ids
+    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
     from handful.core.budget import PerItem
     from handful.study import Study
     from handful.study.progress import bar
@@ -118,7 +128,7 @@ def select(
         "ratio": ratio,
         "delta": delta,
         "budget": budget if per_item is None else PerItem(per_item),
-        "in_flight": in_flight,
+        "in_flight": in_flight_from(in_flight, n_jobs, dask),
         "seed": seed,
     }
     answer = answers_from(oracle, objective, items, settings["feedback"])
@@ -130,7 +140,7 @@ def select(
     with study:
         try:
             with bar(console_for(err=True)) as show:
-                result = study.run(answer, progress=show)
+                result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)
         except KeyboardInterrupt:
             say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
@@ -254,6 +264,7 @@ def plot(
     storage: Storage = STORAGE,
 ) -> None:
     """Draw a study: the contenders' intervals per round, answers over items, what each pick added."""
+    needs("lab", "a picture of the result")
     if output.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
     with _opened(study, storage) as opened:

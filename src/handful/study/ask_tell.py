@@ -150,6 +150,14 @@ class AskTell:
         self._emit(events.Withdrawn(position, reason), now)
         self.close_decided(now)
 
+    def give_up(self, id_: str, reason: str, now: float, *, close: bool) -> None:
+        """Void a question that cannot be answered, as if everybody had skipped it."""
+        question = self._fold.questions.number_of(id_)
+        while self._fold.questions.standing[question] == UNANSWERED:
+            self._emit(events.Skipped(question, None, reason), now)
+        if close:
+            self.close_decided(now)
+
     def settle_due(self, now: float) -> int:
         """Provisional answers stand once their time to undo is over."""
         if not self._fold.provisional:

@@ -11,22 +11,26 @@ attribute `impartial` that is true, and is asked in that order.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
+from handful.errors import EvaluationFailed
+from handful.study import events
 from handful.study.ask_tell import AskTell
 from handful.study.questions import Question
+from handful.study.ways import Failing, Later, Pending, Way
 from handful.study.writer import Writer
 
-Oracle = Callable[[Question], object]
 WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
 SHOW_EVERY_S = 0.1
+VOIDED = 10  # questions about one item that may fail
+AHEAD = "answered ahead"
 ODD = 0x9E3779B97F4A7C15  # 2⁶⁴ over the golden ratio
 
 
@@ -44,64 +48,59 @@ ProgressCallback = Callable[[RunProgress], None]
 """Called with how far a run is, a few times a second."""
 
 
-class _Pending(Protocol):
-    """An answer on its way."""
+class _Waiting(NamedTuple):
+    """A question whose answer is on its way; `turned`: asked with its rival first."""
 
-    def result(self) -> object: ...
+    question: Question
+    turned: bool
+    pending: Pending
 
-    def cancel(self) -> bool: ...
-
-
-class _Later:
-    """An oracle that is called when its answer is wanted."""
-
-    def __init__(self, oracle: Oracle, question: Question) -> None:
-        self._oracle = oracle
-        self._question = question
-
-    def result(self) -> object:
-        return self._oracle(self._question)
-
-    def cancel(self) -> bool:
-        return True
+    def straight(self, answer: object) -> object:
+        return not answer if self.turned and isinstance(answer, (bool, np.bool_)) else answer
 
 
 def run(
     ask_tell: AskTell,
     writer: Writer,
-    oracle: Oracle,
+    way: Way,
+    *,
+    impartial: bool,
     progress: ProgressCallback | bool | None,
-    executor: Executor | None,
+    failing: Failing,
 ) -> None:
     """Ask and answer until the study is finished."""
-    waiting: deque[tuple[Question, bool, _Pending | Future[object]]] = deque()
-    impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
+    waiting: deque[_Waiting] = deque()
+    failed: Counter[str] = Counter()
 
     def send(question: Question) -> None:
         turned = not impartial and _turned(question)
-        posed = replace(question, item=question.rival, rival=question.item) if turned else question
-        pending = _Later(oracle, posed) if executor is None else executor.submit(oracle, posed)
-        waiting.append((question, turned, pending))
+        waiting.append(_Waiting(question, turned, way.submit(_asked(question, turned))))
 
     def ask_more() -> None:
-        if not waiting or waiting[0][0].round == writer.fold.exploration.round:
+        if not waiting or waiting[0].question.round == writer.fold.exploration.round:
             for question in _more(ask_tell, writer, close=not waiting):
                 send(question)
 
     with _shown(progress) as show:
         try:
+            ahead = _answered_ahead(writer)
             for question in _left_open(ask_tell, writer):
-                send(question)
+                if question.id in ahead:
+                    waiting.append(_Waiting(question, False, Later(partial(ahead.__getitem__, question.id))))
+                else:
+                    send(question)
             ask_more()
             flushed = shown = time.monotonic()
             while waiting:
-                question, turned, pending = waiting[0]
-                answer = pending.result()
-                if turned and isinstance(answer, (bool, np.bool_)):
-                    answer = not answer
-                with writer.writing(wait=False) as now:
-                    # What a round left in flight is told before the next round begins, as in a simulation.
-                    ask_tell.tell(question.id, answer, None, now, close=len(waiting) == 1)
+                first = waiting[0]
+                try:
+                    answer = first.straight(_result(first, way, failing.retries))
+                except failing.catch as error:
+                    _give_up(ask_tell, writer, first.question, error, failed, close=len(waiting) == 1)
+                else:
+                    with writer.writing(wait=False) as now:
+                        # What a round left in flight is told before the next round begins, as in a simulation.
+                        ask_tell.tell(first.question.id, answer, None, now, close=len(waiting) == 1)
                 waiting.popleft()
                 ask_more()
                 moment = time.monotonic()
@@ -114,16 +113,79 @@ def run(
             if show:
                 show(_progress(writer))
         except BaseException as error:
-            for _, _, pending in waiting:
-                pending.cancel()
+            _keep_ahead(ask_tell, writer, list(waiting)[1:])
+            for left in waiting:
+                left.pending.cancel()
             if waiting and not isinstance(error, KeyboardInterrupt):
                 error.add_note(
-                    f"question {waiting[0][0].id} stays open and {writer.fold.answers} answers are kept: "
+                    f"question {waiting[0].question.id} stays open and {writer.fold.answers} answers are kept: "
                     "call run(oracle) again to go on"
                 )
             raise
         finally:
             writer.flush()
+
+
+def _asked(question: Question, turned: bool) -> Question:
+    return replace(question, item=question.rival, rival=question.item) if turned else question
+
+
+def _result(waiting: _Waiting, way: Way, retries: int) -> object:
+    """The answer, at the last try if need be. A question that ends its workers was tried often enough."""
+    pending = waiting.pending
+    for _ in range(retries):
+        try:
+            return pending.result()
+        except EvaluationFailed:
+            raise
+        except Exception:
+            pending = way.submit(_asked(waiting.question, waiting.turned))
+    return pending.result()
+
+
+def _give_up(
+    ask_tell: AskTell, writer: Writer, question: Question, error: BaseException, failed: Counter[str], *, close: bool
+) -> None:
+    """Void the question, as if everybody had skipped it; too many about one item are too many."""
+    about = str(question.item)
+    failed[about] += 1
+    if failed[about] > VOIDED:
+        raise EvaluationFailed(
+            f"{failed[about]} questions about {about} failed, the last one {question.id} ({type(error).__name__}: "
+            f"{error}): mend the oracle, or study.withdraw the item, and run again"
+        ) from error
+    with writer.writing(wait=False) as now:
+        ask_tell.give_up(question.id, f"{type(error).__name__}: {error}", now, close=close)
+
+
+def _keep_ahead(ask_tell: AskTell, writer: Writer, waiting: list[_Waiting]) -> None:
+    """Note what was answered out of turn when a run ends early: the next run tells it when its turn comes."""
+    ahead: dict[str, float | bool] = {}
+    for left in waiting:
+        if left.pending.done():
+            try:
+                ahead[left.question.id] = ask_tell.checked(
+                    writer.fold.questions.number_of(left.question.id), left.straight(left.pending.result())
+                )
+            except Exception:  # it will fail again when its turn comes
+                continue
+    if ahead:
+        with writer.writing(wait=False) as now:
+            writer.emit(events.Noted(AHEAD, ahead), now)
+
+
+def _answered_ahead(writer: Writer) -> dict[str, float | bool]:
+    """What earlier runs had answered when they ended, of the questions that are still open."""
+    ahead: dict[str, float | bool] = {}
+    with writer.lock:
+        if not writer.fold.leases.numbers():
+            return ahead
+        writer.flush()
+        for record in writer.journal.read():
+            event = events.from_record(record) if record.kind == events.Noted.kind else None
+            if isinstance(event, events.Noted) and event.topic == AHEAD:
+                ahead.update(event.data)
+    return ahead
 
 
 def _turned(question: Question) -> bool:

@@ -17,6 +17,8 @@ from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
 from handful.study.items import position_of, read_items
 
+IN_FLIGHT = {"processes": 64, "cluster": 256}  # by where an oracle will run
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -104,7 +106,7 @@ def make_setup(
     delta: float,
     budget: int | PerItem | None,
     ratio: float | None,
-    in_flight: int,
+    in_flight: int | str,
     lease_s: float,
     prior: Sequence[float] | None,
     chosen: Iterable[Any],
@@ -126,13 +128,21 @@ def make_setup(
         delta=delta,
         budget=budget,
         ratio=ratio,
-        in_flight=in_flight,
+        in_flight=_in_flight(in_flight),
         prior=None if prior is None else tuple(float(score) for score in prior),
         chosen=tuple(position_of(item, items) for item in read_items(chosen)[0]),
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
     return Setup(ids, problem, settings, lease_s, solo)
+
+
+def _in_flight(given: int | str) -> int:
+    if isinstance(given, str):
+        if given not in IN_FLIGHT:
+            raise InvalidProblem(f'in_flight must be a number, "processes" or "cluster", got {given!r}')
+        return IN_FLIGHT[given]
+    return given
 
 
 def fingerprint(ids: Sequence[str]) -> str:

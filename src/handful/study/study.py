@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, Self, overload
+from typing import Any, Generic, Literal, Self, overload
 
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.registry import Explorer
@@ -26,6 +26,7 @@ from handful.study.results import Result, result_of
 from handful.study.running import ProgressCallback, run
 from handful.study.setup import Setup, make_setup
 from handful.study.status import Status, status_of
+from handful.study.ways import Failing, say_what_is_amiss, way_of
 from handful.study.writer import Callback, Writer
 
 
@@ -34,7 +35,8 @@ class Study(Generic[Item]):
 
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
     units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
-    `PerItem(b)`. `in_flight` is how many questions may be unanswered at once. With `storage` (a path or a URL)
+    `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, or "processes" (64) or
+    "cluster" (256), whichever it will run on. With `storage` (a path or a URL)
     everything is kept, and `Study.open` goes on where it ended; without, the study ends with its process. Where the
     storage has a study of that `name`, `exists="open"` goes on with it, if it was made with the same settings.
     """
@@ -50,7 +52,7 @@ class Study(Generic[Item]):
         delta: float = 0.05,
         budget: int | PerItem | None = None,
         ratio: float | None = None,
-        in_flight: int = 1,
+        in_flight: int | Literal["processes", "cluster"] = 1,
         lease_s: float = 120,
         prior: Sequence[float] | None = None,
         chosen: Iterable[Any] = (),
@@ -200,17 +202,31 @@ class Study(Generic[Item]):
         self,
         oracle: Callable[[Question[Item]], object],
         *,
-        progress: ProgressCallback | bool | None = None,
+        n_jobs: int | None = None,
+        dask: Any = None,
         executor: Executor | None = None,
+        progress: ProgressCallback | bool | None = None,
+        timeout: float | None = None,
+        retries: int = 0,
+        catch: tuple[type[BaseException], ...] = (),
     ) -> Result[Item]:
         """Ask `oracle` until the study is finished; questions left open by an earlier run come first.
 
-        `oracle` is any function of a `Question`. Question n is decided from the answers up to n − in_flight, in
-        question order, so that the result is the same with any `executor` (of `concurrent.futures`). Interrupted, or
-        when the oracle raises, the study stands as it was: run it again to go on.
+        `oracle` is any function of a `Question`. It runs here, in `n_jobs` processes (−1: one per core), on a `dask`
+        cluster (a client or an address), or in any `executor` of `concurrent.futures`. Question n is decided from the
+        answers up to n − in_flight, in question order, so the result is the same everywhere.
+
+        What it raises is tried `retries` times more; then a question that fails by one of `catch` is given up, and
+        anything else ends the run. With `n_jobs`, an evaluation that takes longer than `timeout` seconds raises
+        TimeoutError. However a run ends, what was answered is kept: run it again to go on.
         """
         self._check_writable()
-        run(self._ask_tell, self._writer, oracle, progress, executor)
+        failing = Failing(retries, catch)
+        impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
+        place = way_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
+        with place as way:
+            say_what_is_amiss(oracle, way, self.setup.problem.in_flight, len(self.fold.leases))
+            run(self._ask_tell, self._writer, way, impartial=impartial, progress=progress, failing=failing)
         return self.result()
 
     # Running the study

@@ -1,0 +1,135 @@
+"""From the wheel, with the core's dependencies alone: each command runs, or says which extra it needs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+import typer
+
+import handful.cli
+from tests.packaging.building import ROOT, built, copied, plain_environment, unpacked
+
+ITEMS = "id\na\nb\nc\nd\n"
+JUDGE = "def better(q):\n    return q.item < q.rival\n"
+SELECT = ("select", "items.csv", "-k", "2", "--oracle", "judge:better", "--preferences", "--budget", "8")
+# In this order: what the first one stores is looked at by those after it. "" runs; else the extra it asks for.
+COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "select": (SELECT, ""),
+    "list": (("list",), ""),
+    "status": (("status",), ""),
+    "export": (("export",), ""),
+    "replay": (("replay", "--check"), ""),
+    "recover": (("recover",), ""),
+    "estimate": (
+        ("estimate", "-n", "4", "-k", "2", "--preferences", "--quality", "0.5", "--runs", "2"),
+        "",
+    ),
+    "plot": (("plot", "-o", "items.png"), "lab"),
+    "serve": (("serve", "photos", "-k", "2", "--theme", "Boats"), "crowd"),
+    "backup": (("backup", "items.db", "-o", "items.zip"), "crowd"),
+    "demo": (("demo", "--fast", "--exit-when-done"), "crowd"),
+    "reproduce": (("reproduce", "--quick"), "lab"),
+    "bench answers": (("bench", "answers", "--quick"), "lab"),
+}
+
+
+@pytest.fixture(scope="module")
+def built_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """The archive of the source, the wheel that is built from it, and the one that is built without it."""
+    folder = tmp_path_factory.mktemp("built")
+    source = copied(folder)
+    sdist = built("sdist", source, folder / "sdist")
+    from_sdist = built("wheel", unpacked(sdist, folder / "unpacked"), folder / "wheel")
+    return sdist, from_sdist, built("wheel", source, folder / "direct")
+
+
+@pytest.fixture(scope="module")
+def plain(built_twice: tuple[Path, Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return plain_environment(tmp_path_factory.mktemp("plain") / "venv", built_twice[1])
+
+
+def commands() -> set[str]:
+    """All there are, from the command line itself."""
+    for group in pkgutil.iter_modules(handful.cli.__path__):
+        importlib.import_module(f"handful.cli.{group.name}")
+    return set(_names(typer.main.get_command(handful.cli.app)))
+
+
+def _names(command: object, before: str = "") -> list[str]:
+    inner: dict[str, object] | None = getattr(command, "commands", None)
+    if inner is None:
+        return [before.strip()]
+    return [name for key, one in inner.items() for name in _names(one, f"{before} {key}")]
+
+
+def test_every_command_is_tried() -> None:
+    assert commands() == set(COMMANDS)
+
+
+def test_each_command_runs_or_says_which_extra_it_needs(plain: Path, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(ITEMS)
+    (tmp_path / "judge.py").write_text(JUDGE)
+    for name, (arguments, extra) in COMMANDS.items():
+        ran = subprocess.run([plain, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+        said = " ".join(ran.stderr.split())
+        assert "Traceback" not in said, (name, ran.stderr)
+        if extra:
+            assert (ran.returncode, f"pip install 'handful[{extra}]'" in said) == (2, True), (name, said)
+        else:
+            assert ran.returncode == 0, (name, said)
+    helped = subprocess.run([plain, "--help"], capture_output=True, text=True, check=True)
+    assert "select" in helped.stdout
+
+
+def test_it_is_plain(plain: Path) -> None:
+    extras = ["fastapi", "matplotlib", "PIL", "pandas", "pytest"]
+    seen = f"from importlib.util import find_spec; print([name for name in {extras} if find_spec(name)])"
+    ran = subprocess.run([plain.parent / "python", "-c", seen], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_the_archive_of_the_source_is_whole(built_twice: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    sdist, _, _ = built_twice
+    there = unpacked(sdist, tmp_path)
+    files = {str(path.relative_to(there)) for path in there.rglob("*") if path.is_file()}
+    made = {"PKG-INFO", "setup.cfg"}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:  # else this is an unpacked archive itself
+        kept = {file for file in listed.stdout.splitlines() if not file.startswith(".") and (ROOT / file).exists()}
+        assert {file for file in files - made if ".egg-info" not in file} == kept
+    assert {"LICENSE", "CITATION.cff", "SECURITY.md", "tests/conftest.py", "docs/index.md", "Makefile"} <= files
+
+
+def test_the_wheel_is_the_same_from_the_archive_and_has_every_file(built_twice: tuple[Path, Path, Path]) -> None:
+    _, from_sdist, direct = built_twice
+    names = [set(zipfile.ZipFile(wheel).namelist()) for wheel in (from_sdist, direct)]
+    assert names[0] == names[1]
+    packaged = {name for name in names[0] if not name.startswith("handful-")}
+    source = ROOT / "src"
+    there = {str(p.relative_to(source)) for p in (source / "handful").rglob("*") if p.is_file()}
+    assert packaged == {name for name in there if "__pycache__" not in name and not name.endswith((".nbi", ".nbc"))}
+    assert any(name.endswith("licenses/LICENSE") for name in names[0])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_pip_installs_it_into_a_clean_environment_and_the_core_alone_works(
+    built_twice: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv/bin/python"
+    constraints = ["--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *constraints, str(built_twice[1])], check=True)
+    subprocess.run([python, "-m", "pip", "check"], check=True)
+    test_each_command_runs_or_says_which_extra_it_needs(tmp_path / "venv/bin/handful", tmp_path)
+    ran = subprocess.run(
+        [tmp_path / "venv/bin/handful", "demo", "--terminal"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "share of exact greedy" in ran.stdout

@@ -1,0 +1,116 @@
+"""A Dask cluster of real processes: the same result whoever dies, joins late or does the work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import pytest
+
+from handful import Question, Study, Values
+from handful.errors import EvaluationFailed, InvalidProblem
+
+dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "budget": 300, "in_flight": 16, "seed": 3}
+
+
+def careful(q: Question) -> float:
+    return int(q.item) + (q.seed % 1000) / 500
+
+
+def slowly(q: Question) -> float:
+    time.sleep(0.02)
+    return careful(q)
+
+
+def poisonous(q: Question) -> float:
+    if q.id == "q37":
+        os._exit(9)
+    return careful(q)
+
+
+def study(**options: Any) -> Study:
+    return Study(range(12), 3, **(SETTINGS | options))
+
+
+def worker(address: str, name: str, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--name", name, "--nthreads", "1"]
+    return subprocess.Popen(
+        [*command, "--no-dashboard", *more],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def killed(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    with subprocess.Popen(
+        [*command, "--host", "127.0.0.1"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stderr is not None
+        address = next(line.split()[-1] for line in process.stderr if "Scheduler at:" in line)
+        yield address
+        process.kill()
+
+
+def test_a_worker_killed_and_one_that_joins_late_change_nothing(scheduler: str) -> None:
+    expected = study().run(careful)
+    running = study()
+    with ExitStack() as stack:
+        workers = [worker(scheduler, str(n), "--no-nanny") for n in range(2)]
+        for process in workers:
+            stack.callback(killed, process)
+
+        def meddle(progress: Any) -> None:
+            if progress.answers > 60 and len(workers) == 2:
+                killed(workers[0])
+                workers.append(worker(scheduler, "late", "--no-nanny"))
+                stack.callback(killed, workers[2])
+
+        found = running.run(slowly, dask=scheduler, progress=meddle)
+        assert len(workers) == 3
+    assert found == expected
+
+
+def test_a_poison_question_is_named_also_on_a_cluster() -> None:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(EvaluationFailed, match="question q37, about .* ended every worker it was sent to"),
+    ):
+        study().run(poisonous, dask=client)
+
+
+def test_errors_come_home_from_a_cluster_and_a_wrong_address_is_named() -> None:
+    def failing(q: Question) -> float:
+        return 1 / (q.number - 3)
+
+    with distributed.LocalCluster(1, processes=False, dashboard_address=None) as cluster:
+        with pytest.raises(ZeroDivisionError) as raised:
+            study(feedback=Values(noise=9.0)).run(failing, dask=cluster)
+        assert "return 1 / (q.number - 3)" in "".join(raised.value.__notes__)
+        assert study().run(careful, dask=cluster) == study().run(careful)
+    with pytest.raises(InvalidProblem, match="dask= must be a distributed.Client or an address"):
+        study().run(careful, dask=7)
+
+
+def test_a_worker_with_another_version_is_refused() -> None:
+    from handful.study import cluster as module
+
+    with pytest.raises(InvalidProblem, match="a worker of the cluster has handful .*, and 9.9 asks"):
+        module.check_version("9.9")
