@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,21 +33,21 @@ def picture(fold: Fold) -> dict[str, Any]:
     """A copy of everything a fold knows, to the bit."""
     exploration = fold.exploration
     return {
-        "arrays": [array.tobytes() for array in exploration.arrays()],
-        "before": [array.tobytes() for array in exploration._before],
+        "arrays": [part.tobytes() for part in exploration.arrays()],
+        "before": [part.tobytes() for part in exploration._before],
         "log": exploration._log.tolist(),
         "lines": {about: list(line) for about, line in exploration._lines.items() if line},
         "too late": list(exploration._too_late),
         "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
         "withdrawn": sorted(exploration.withdrawn),
         "mismatches": exploration.mismatches.count,
-        "questions": {name: column.tobytes() for name, column in vars(fold.questions).items()},
+        "questions": {n: column.tobytes() for n, column in vars(fold.questions).items() if isinstance(column, array)},
         "workers": {name: list(value) for name, value in vars(fold.workers).items()},
         "leases": (repr(fold.leases._open), list(fold.leases._waiting)),
         "provisional": dict(fold.provisional),
         "rounds": [
             [r.closing, r.questions, r.excluded_by_hand]
-            + [array.tobytes() for array in (r.answers, r.view.mean, r.view.lower, r.view.upper)]
+            + [part.tobytes() for part in (r.answers, r.view.mean, r.view.lower, r.view.upper)]
             for r in fold.rounds
         ],
         "flags": (fold.answers, fold.paused, fold.closed),

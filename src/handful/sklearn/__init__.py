@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from handful.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from handful.sklearn.columns import SequentialSelector
     from handful.sklearn.rows import RowSelector
 
-_HOMES = {"RowSelector": "handful.sklearn.rows"}
+_HOMES = {"RowSelector": "handful.sklearn.rows", "SequentialSelector": "handful.sklearn.columns"}
 
-__all__ = ["RowSelector"]
+__all__ = ["RowSelector", "SequentialSelector"]
 
 
 def __getattr__(name: str) -> object:

@@ -185,6 +185,7 @@ class AskTell:
         fold = self._fold
         round_, rival = fold.questions.round[number], fold.questions.rival[number]
         in_round = number - fold.first_of(round_)
+        paired = fold.questions.nth
         return Question(
             f"q{number}",
             round_,
@@ -192,7 +193,7 @@ class AskTell:
             self.items[fold.questions.item[number]],
             None if rival < 0 else self.items[rival],
             self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, fold.questions.given[number])),
-            question_seed(self._seed, round_, in_round),
+            question_seed(self._seed, round_, in_round if paired is None else paired[number]),
         )
 
     def receipt(self, question: int, *, repeated: bool) -> Receipt:

@@ -16,6 +16,7 @@ from handful.study.questions import ANSWERED, VOID
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
+PAIRED = "scenarios were paired: each round compares its items in the same worlds, and nothing is shown beyond that"
 
 
 def certificate_of(fold: Fold) -> Certificate:
@@ -24,6 +25,8 @@ def certificate_of(fold: Fold) -> Certificate:
         return Certificate(reasons=(NOTHING_YET,))
     if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
         return Certificate(reasons=(BY_HAND,))
+    if fold.setup.scenarios == "paired":
+        return Certificate(reasons=(PAIRED,))
     certificate = fold.setup.explorer.claim(_evidence(fold), fold.exploration.state)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
     if fold.exploration.withdrawn:

@@ -48,7 +48,7 @@ class Fold:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.questions = Questions()
+        self.questions = Questions(paired=setup.scenarios == "paired")
         self.workers = Workers()
         self.leases = Leases()
         self.exploration = Exploration(setup, self.questions, self._may_count)

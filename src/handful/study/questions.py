@@ -57,7 +57,9 @@ class Receipt:
 class Questions:
     """Every question of a study, in columns: some 29 bytes each."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, paired: bool = False) -> None:
+        self.nth = array("i") if paired else None  # how many questions of its round asked the same before it
+        self._same: dict[tuple[int, int], int] = {}
         self.item = array("i")
         self.rival = array("i")  # -1 for a value
         self.given = array("i")  # the first so many picks alone; -1 for all picks before its round
@@ -71,6 +73,12 @@ class Questions:
 
     def add(self, round_: int, item: int, rival: int, given: int) -> None:
         """The next question."""
+        if self.nth is not None:
+            if self.round and self.round[-1] != round_:
+                self._same.clear()
+            before = self._same.get((item, rival), 0)
+            self._same[item, rival] = before + 1
+            self.nth.append(before)
         self.item.append(item)
         self.rival.append(rival)
         self.given.append(given)

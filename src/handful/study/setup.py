@@ -29,6 +29,7 @@ class Setup:
     explorer: Explorer
     lease_s: float
     solo: bool | None = None  # whether it is for one person; None where nobody said so
+    scenarios: str = "fresh"
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -36,6 +37,13 @@ class Setup:
             raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
         if self.solo not in (None, True, False):
             raise InvalidProblem(f"solo must be True, False or None, got {self.solo!r}")
+        if self.scenarios not in ("fresh", "paired"):
+            raise InvalidProblem(f'scenarios must be "fresh" or "paired", got {self.scenarios!r}')
+        if self.scenarios == "paired" and (self.problem.feedback.compares or self.explorer.name == "certified"):
+            raise InvalidProblem(
+                'scenarios="paired" is for values, and not with the explorer "certified", whose proof needs answers '
+                'that are independent of each other: leave it at "fresh", or take another explorer'
+            )
 
     @property
     def explorer_spelled(self) -> str:
@@ -66,6 +74,7 @@ class Setup:
             "chosen": list(p.chosen),
             "seed": p.seed,
             **solo,
+            **({} if self.scenarios == "fresh" else {"scenarios": self.scenarios}),
         }
 
     @classmethod
@@ -88,7 +97,14 @@ class Setup:
                 chosen=tuple(data["chosen"]),
                 seed=data["seed"],
             )
-            return cls(ids, problem, described(data["explorer"]), data["lease_s"], data.get("solo"))
+            return cls(
+                ids,
+                problem,
+                described(data["explorer"]),
+                data["lease_s"],
+                data.get("solo"),
+                data.get("scenarios", "fresh"),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
                 f"the study's first record does not describe a study ({error}): restore the storage from a backup"
@@ -111,6 +127,7 @@ def make_setup(
     prior: Sequence[float] | None,
     chosen: Iterable[Any],
     seed: int,
+    scenarios: str,
     solo: bool | None,
 ) -> Setup:
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
@@ -134,7 +151,7 @@ def make_setup(
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids, problem, settings, lease_s, solo)
+    return Setup(ids, problem, settings, lease_s, solo, scenarios)
 
 
 def _in_flight(given: int | str) -> int:

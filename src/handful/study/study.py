@@ -57,6 +57,7 @@ class Study(Generic[Item]):
         prior: Sequence[float] | None = None,
         chosen: Iterable[Any] = (),
         seed: int = 0,
+        scenarios: Literal["fresh", "paired"] = "fresh",
         solo: bool | None = None,
         storage: str | Path | None = None,
         name: str = "study",
@@ -80,6 +81,7 @@ class Study(Generic[Item]):
             prior=prior,
             chosen=chosen,
             seed=seed,
+            scenarios=scenarios,
             solo=solo,
         )
         try:

@@ -1,0 +1,145 @@
+"""Choosing columns by noisy scores: greedy forward selection that asks no more than it needs.
+
+What a column adds is asked as the difference of two scores on one random split of the data. Such an answer is cheap and
+noisy; a study decides which column to ask about next. Scores of a model are not submodular, so this is greedy with
+noisy scores, and nothing is certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from handful.core.feedback import Values
+from handful.errors import InvalidProblem
+from handful.oracles.simulators import SimulatedSet
+from handful.study import Study
+
+IN_FLIGHT = 8  # always, so that the number of processes changes nothing
+
+
+class SplitScore:
+    """The score of a model that is fitted on some columns and one part of the data, on the other part."""
+
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, scorer: Callable[..., float], test_size: float, stratify: bool
+    ) -> None:
+        self._estimator = estimator
+        self._X = X
+        self._y = y
+        self._scorer = scorer
+        self._test_size = test_size
+        self._split: Any = StratifiedShuffleSplit if stratify else ShuffleSplit
+
+    def __call__(self, columns: tuple[int, ...], seed: int) -> float:
+        if not columns:
+            return 0.0
+        splitter = self._split(n_splits=1, test_size=self._test_size, random_state=seed % 2**32)
+        train, test = next(splitter.split(self._X, self._y))
+        X = self._X[:, list(columns)]
+        y_train, y_test = (None, None) if self._y is None else (_safe_indexing(self._y, rows) for rows in (train, test))
+        model = clone(self._estimator).fit(X[train], y_train)
+        return float(self._scorer(model, X[test]) if y_test is None else self._scorer(model, X[test], y_test))
+
+
+class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Pick `k` columns for `estimator`, one after the other, each by as many fits as it takes to tell.
+
+    `budget` is how many fits of candidates may be spent (default: one per column and pick; one more for each split
+    comes on top). `test_size` is the share of rows that a score is taken on. `n_jobs` processes fit at once, with the
+    same result as one. After `fit`: `support_`, `ranking_` (the columns in the order picked), `n_fits_` and `result_`.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        k: int | None = None,
+        *,
+        scoring: Any = None,
+        budget: int | None = None,
+        test_size: float = 0.2,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.k = k
+        self.scoring = scoring
+        self.budget = budget
+        self.test_size = test_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> SequentialSelector:
+        """Pick the columns of X that tell y."""
+        tags = self.__sklearn_tags__().input_tags
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            ensure_min_features=2,
+            ensure_min_samples=2,
+            ensure_all_finite=not tags.allow_nan,
+        )
+        if y is not None:
+            y = check_array(y, ensure_2d=False, dtype=None)
+        size = X.shape[1]
+        k = max(1, size // 2) if self.k is None else self.k
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < size:
+            raise InvalidProblem(f"k must be a number of columns from 1 to {size - 1}, one fewer than X has, got {k!r}")
+        budget = k * size if self.budget is None else self.budget
+        scorer = check_scoring(self.estimator, scoring=self.scoring)
+        stratify = y is not None and is_classifier(self.estimator) and _can_stratify(y, self.test_size)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        study = Study(
+            range(size),
+            int(k),
+            feedback=Values(),
+            budget=budget,
+            in_flight=IN_FLIGHT,
+            scenarios="paired",
+            seed=seed,
+        )
+        score = SplitScore(self.estimator, X, y, scorer, self.test_size, stratify)
+        self.result_ = study.run(SimulatedSet(score), n_jobs=self.n_jobs)
+        self.ranking_ = np.array(self.result_.chosen, dtype=np.int64)
+        self.support_ = np.zeros(size, dtype=bool)
+        self.support_[self.ranking_] = True
+        self.n_fits_ = self.result_.answers + _splits(study)
+        return self
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        support: npt.NDArray[np.bool_] = self.support_
+        return support
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.target_tags.required = inner.target_tags.required
+        return tags
+
+
+def _can_stratify(y: Any, test_size: float) -> bool:
+    """Whether each class has rows for both parts."""
+    _, counts = np.unique(np.asarray(y), return_counts=True)
+    rows = int(counts.sum())
+    return bool(counts.min() >= 2 and min(rows * test_size, rows * (1 - test_size)) >= len(counts))
+
+
+def _splits(study: Study[int]) -> int:
+    """The fits on what was chosen already, one for each split of a round but the first."""
+    first = study.fold.rounds[0].questions.stop
+    nth, round_ = study.fold.questions.nth, study.fold.questions.round
+    assert nth is not None
+    return len({(round_[q], nth[q]) for q in range(first, len(nth))})
