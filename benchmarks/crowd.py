@@ -20,7 +20,7 @@ from rich.table import Column, Table
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, answer_all
 from handful.crowd.web.logs import log_to
@@ -41,7 +41,9 @@ def run_server(folder: Path, storage: str, port: int, explorer: str) -> None:
     """In a process of its own, as in real use."""
     log_to(None)
     plan = StudyPlan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
-    registry = open_registry(storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=Limits.none()))
+    registry = open_registry(
+        storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=ServerLimits.none())
+    )
     Server(registry).run_until_interrupted(listen("127.0.0.1", port))
 
 

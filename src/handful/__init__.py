@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handful.exact.check import Checked, check
     from handful.exact.maximize import maximize
     from handful.exact.ranking import Ranking
-    from handful.lab.pricing import Price, estimate
+    from handful.lab.pricing import Price, price
     from handful.study import Question, Receipt, Result, RoundResult, Row, Status, Study
 
 __version__ = "0.1.0"
@@ -45,7 +45,7 @@ _HOMES = {
     "Values": "handful.core.feedback",
     "Worth": "handful.core.explorers.registry",
     "check": "handful.exact.check",
-    "estimate": "handful.lab.pricing",
+    "price": "handful.lab.pricing",
     "maximize": "handful.exact.maximize",
 }
 
@@ -72,20 +72,21 @@ __all__ = [
     "Values",
     "Worth",
     "check",
-    "estimate",
     "maximize",
+    "price",
 ]
 
 
 _PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
+_RENAMED = {"Thompson": "Worth", "estimate": "price"}
 
 
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return import_module(f"handful.{name}")
-    if name == "Thompson":
-        warnings.warn("handful.Thompson is called handful.Worth now", DeprecationWarning, stacklevel=2)
-        name = "Worth"
+    if name in _RENAMED:
+        warnings.warn(f"handful.{name} is called handful.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name not in _HOMES:
         raise AttributeError(f"module 'handful' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

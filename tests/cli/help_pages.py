@@ -42,6 +42,8 @@ def render() -> str:
 def commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
     """All commands under their full names, those of groups too."""
     for name, command in sorted(group.commands.items()):
+        if command.hidden:
+            continue
         if hasattr(command, "commands"):
             yield from commands(command, f"{before}{name} ")
         else:

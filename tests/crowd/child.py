@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.web.logs import log_to
 from handful.crowd.web.server import Server, listen
 
@@ -17,7 +17,7 @@ THEME = "Cathedrals in Venice"
 def main(items: str, storage: str, port: str, budget: str) -> None:
     log_to(None)
     plan = StudyPlan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
-    settings = Settings(undo_s=0.2, redo_s=0.0, limits=Limits.none())
+    settings = Settings(undo_s=0.2, redo_s=0.0, limits=ServerLimits.none())
     registry = open_registry(storage, load_collection(Path(items)), [THEME], plan, settings)
     Server(registry).run_until_interrupted(listen("127.0.0.1", int(port)))
 

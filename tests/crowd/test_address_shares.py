@@ -9,7 +9,7 @@ import pytest
 from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.tokens import new_cookie, worker_of
-from handful.crowd.settings import Limits, Rate, Settings
+from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.guard import address_of
 from handful.study.leases import Leases
 from tests.crowd.clients import STUDY, Started
@@ -18,7 +18,7 @@ from tests.crowd.test_worker_routes import Clock
 Serve = Callable[..., Started]
 PLAN = StudyPlan(k=3, explorer="topx", budget=400, in_flight=40)
 OFTEN = Settings(
-    undo_s=0, redo_s=0, limits=Limits(worker=Rate(1e6, 1e6), address=Rate(1e6, 1e6), joining=Rate(1e6, 1e6))
+    undo_s=0, redo_s=0, limits=ServerLimits(worker=Rate(1e6, 1e6), address=Rate(1e6, 1e6), joining=Rate(1e6, 1e6))
 )
 
 

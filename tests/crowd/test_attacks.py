@@ -15,7 +15,7 @@ import pytest
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.tokens import Secret, new_cookie, new_session, worker_of
-from handful.crowd.settings import Limits, Rate, Settings
+from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.logs import JsonLines
 from handful.crowd.web.static_files import STATIC
@@ -62,7 +62,7 @@ def test_a_token_is_of_no_use_in_another_study(serve: Serve) -> None:
 def test_a_replayed_answer_counts_once_even_when_sent_at_the_same_time(serve: Serve) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    server = serve(settings=Settings(limits=Limits.none()))
+    server = serve(settings=Settings(limits=ServerLimits.none()))
     person = server.person()
     body = {"token": person.token, "side": "left"}
     with ThreadPoolExecutor(8) as pool:
@@ -235,7 +235,7 @@ def test_without_the_key_studies_that_exist_look_like_those_that_do_not(serve: S
 
 
 def test_the_key_cannot_be_guessed_by_trying(serve: Serve) -> None:
-    server = serve(settings=Settings(limits=Limits(login=Rate(0.01, 3))))
+    server = serve(settings=Settings(limits=ServerLimits(login=Rate(0.01, 3))))
     tried = [httpx.post(server.url + "/api/organize/login", json={"key": f"guess {n}"}) for n in range(5)]
     assert [response.status_code for response in tried] == [401, 401, 401, 429, 429]
     right = httpx.post(server.url + "/api/organize/login", json={"key": server.registry.secret.organizer_key})
@@ -343,7 +343,7 @@ def test_a_name_that_is_not_ours_is_refused_where_only_this_machine_may_look(ser
 
 
 def test_one_address_cannot_flood_the_server_or_hold_all_streams(serve: Serve) -> None:
-    limits = Limits(address=Rate(1, 20), streams_per_address=2)
+    limits = ServerLimits(address=Rate(1, 20), streams_per_address=2)
     server = serve(settings=Settings(limits=limits))
     client = server.browser()
     url = f"/api/s/{STUDY}/events"

@@ -340,7 +340,7 @@ def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
 
 
 def test_names_are_made_printable(tmp_path: Path) -> None:
-    assert sources.shown("../..//a\x00b\u202e/c\n.jpg") == "a\ufffdb\ufffd/c\ufffd.jpg"
-    assert sources.shown("..") == "unnamed"
-    assert sources.shown("x" * 300 + ".jpg").endswith("x.jpg")
-    assert sources.clean("a\x00b\x1b[31m\r\nc", 100) == "ab[31m\nc"
+    assert sources.safe_name("../..//a\x00b\u202e/c\n.jpg") == "a\ufffdb\ufffd/c\ufffd.jpg"
+    assert sources.safe_name("..") == "unnamed"
+    assert sources.safe_name("x" * 300 + ".jpg").endswith("x.jpg")
+    assert sources.clean_text("a\x00b\x1b[31m\r\nc", 100) == "ab[31m\nc"

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.web import page_routes
 from handful.crowd.web.app import create_app
 from tests.crowd.clients import STUDY, Person, Started, started
@@ -41,7 +41,7 @@ CHECKS = [
 @pytest.fixture(scope="module")
 def fuzzed(collection: Collection) -> Iterator[Started]:
     plan = StudyPlan(k=3, explorer="topx", budget=100_000, in_flight=5_000)
-    with started(collection, plan, Settings(limits=Limits.none())) as server:
+    with started(collection, plan, Settings(limits=ServerLimits.none())) as server:
         yield server
 
 

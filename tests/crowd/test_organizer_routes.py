@@ -17,12 +17,12 @@ from PIL import Image
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.output.backup_file import backup_file
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
 from tests.crowd.clients import STUDY, Started, started
 
 Serve = Callable[..., Started]
-UNHURRIED = Settings(limits=Limits.none())
+UNHURRIED = Settings(limits=ServerLimits.none())
 HERE = f"/api/organize/{STUDY}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.demo import DemoStatus, run_demo
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all
@@ -18,7 +18,7 @@ from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import folder_of
 
 Serve = Callable[..., Started]
-QUICK = Settings(undo_s=0, redo_s=0, limits=Limits.none())
+QUICK = Settings(undo_s=0, redo_s=0, limits=ServerLimits.none())
 
 
 def worth(name: str) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from handful import Preferences, Study, Values
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.organizer_status import status_of
+from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.registry import Registry, slug_of
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
 from handful.errors import InvalidProblem, ItemsChanged
@@ -88,7 +88,7 @@ def test_workers_are_counted_again_after_a_restart(collection: Collection, tmp_p
     study.exclude("w1")
     registry.close()
     again = opened(collection, storage)
-    (line,) = status_of(again.studies["boats"]).workers
+    (line,) = organizer_status_of(again.studies["boats"]).workers
     assert (line.worker, line.answers, line.left_share, line.median_ms, line.excluded) == ("w1", 6, 0.333, 250, True)
     again.close()
 

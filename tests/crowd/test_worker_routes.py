@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.settings import Limits, Rate, Settings
+from handful.crowd.settings import Rate, ServerLimits, Settings
 from tests.crowd.clients import PLAN, STUDY, Started
 
 Serve = Callable[..., Started]
-UNHURRIED = Settings(limits=Limits.none())
+UNHURRIED = Settings(limits=ServerLimits.none())
 
 
 class Clock:
@@ -313,7 +313,7 @@ def test_an_excluded_worker_gets_no_more_questions_until_restored(serve: Serve) 
 
 
 def test_who_is_too_fast_is_asked_to_wait(serve: Serve) -> None:
-    person = serve(settings=Settings(limits=Limits(worker=Rate(1, 3)))).person()
+    person = serve(settings=Settings(limits=ServerLimits(worker=Rate(1, 3)))).person()
     for _ in range(3):
         person.next()
     refused = person.http.get(f"/api/s/{STUDY}/next")

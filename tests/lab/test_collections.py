@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handful.errors import InvalidCollection
-from handful.lab.collections import TOPIC_WEIGHTS, Collection, load_csv, themes, venice
+from handful.lab.collections import TOPIC_WEIGHTS, ImageCollection, load_csv, themes, venice
 from handful.objectives import Coverage
 
 
@@ -19,7 +19,7 @@ def greedy(objective: Coverage, k: int) -> tuple[list[int], list[float]]:
     return list(progress.chosen), gains
 
 
-def share(collection: Collection, tag: str, given: str | None = None) -> float:
+def share(collection: ImageCollection, tag: str, given: str | None = None) -> float:
     images = [image for image in collection.images if given is None or given in image.tags]
     return sum(tag in image.tags for image in images) / len(images)
 

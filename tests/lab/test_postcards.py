@@ -14,7 +14,7 @@ from PIL import Image as Picture
 
 from handful.errors import InvalidCollection
 from handful.lab.collections import Image, load_csv, venice
-from handful.lab.postcards import contact_sheet, draw, write_folder
+from handful.lab.postcards import draw, postcard_sheet, write_folder
 
 SMALL = (160, 120)
 LIGHTS = {"night", "sunset", "blue", "bw", "blackwhite"}
@@ -160,7 +160,7 @@ def test_sixty_cards_take_seconds() -> None:
 
 def test_a_contact_sheet_shows_all_pictures_in_reading_order() -> None:
     inks = ((200, 0, 0), (0, 200, 0), (0, 0, 200), (200, 200, 0))
-    sheet = contact_sheet([Picture.new("RGB", (40, 30), ink) for ink in inks], list("abcd"), 3, "Four", width=600)
+    sheet = postcard_sheet([Picture.new("RGB", (40, 30), ink) for ink in inks], list("abcd"), 3, "Four", width=600)
     found = {ink: np.argwhere((np.asarray(sheet) == ink).all(axis=2)).mean(axis=0) for ink in inks}
     centres = [found[ink] for ink in inks]
     assert centres[0][1] < centres[1][1] < centres[2][1]
@@ -172,14 +172,14 @@ def test_a_contact_sheet_shows_all_pictures_in_reading_order() -> None:
 def test_a_sheet_of_nothing_or_with_captions_missing_is_refused() -> None:
     picture = Picture.new("RGB", (40, 30))
     with pytest.raises(InvalidCollection, match="at least one"):
-        contact_sheet([])
+        postcard_sheet([])
     with pytest.raises(InvalidCollection, match="1 captions for 2 pictures"):
-        contact_sheet([picture, picture], ["one"])
+        postcard_sheet([picture, picture], ["one"])
 
 
 def test_long_captions_are_cut_at_the_edge_of_their_cell() -> None:
     picture = Picture.new("RGB", (40, 30))
-    sheet = contact_sheet([picture, picture], ["a very long caption indeed " * 5, ""], 2, width=400)
+    sheet = postcard_sheet([picture, picture], ["a very long caption indeed " * 5, ""], 2, width=400)
     gutter = np.asarray(sheet)[:, 200:203]
     assert (gutter[-20:] == gutter[0, 0]).all()
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from handful.errors import InvalidProblem
 from handful.lab.reproduce import FIGURES, reproduce
 from handful.lab.reproduce.appendix_b import BUDGET, TOP_TWO, steepness
-from handful.lab.reproduce.cells import Scale, Table
+from handful.lab.reproduce.cells import CellTable, Scale
 from handful.lab.reproduce.curves import utilities
 from handful.lab.reproduce.figure_a import ratio, until_met
 from handful.lab.reproduce.findings import Finding
@@ -39,10 +39,10 @@ class Run:
     findings: dict[str, Finding]
     seconds: float
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> CellTable:
         """A table as it stands in its file."""
         with (self.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            return Table(tuple({key: _number(cell) for key, cell in row.items()} for row in csv.DictReader(file)))
+            return CellTable(tuple({key: _number(cell) for key, cell in row.items()} for row in csv.DictReader(file)))
 
 
 def _number(cell: str) -> str | float:

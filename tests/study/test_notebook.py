@@ -27,7 +27,7 @@ CELLS = {
     "run": "result = study.run(lambda q: q.item > q.rival, progress=True)",
     "result": "result",
     "certificate": "result.certificate",
-    "price": "handful.estimate(8, 2, feedback=handful.Preferences(), quality=0.5, runs=2)",
+    "price": "handful.price(8, 2, feedback=handful.Preferences(), quality=0.5, runs=2)",
     "picture": "result.plot()",
     "picture kept": "figure = result.plot()",
     "picture with pyplot in use": "import matplotlib.pyplot as plt\nresult.plot()",

@@ -105,7 +105,7 @@ def test_items_of_an_array_come_out_as_numbers() -> None:
 
 def test_a_price_may_be_asked_in_numpy() -> None:
     def price(n: Any) -> dict[str, object]:
-        return handful.estimate(
+        return handful.price(
             n(12), n(2), feedback=Preferences(beta=n(2)), quality=0.5, runs=n(2), seed=n(1), in_flight=n(2)
         ).to_dict()
 

@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: no clock, disk, network, global random state, nor logging but of compiling."""
+"""Pure computing on numbers: no clock, disk, network or global random state. It logs only that it compiles."""

@@ -24,7 +24,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """How much one worker and one address may ask of the server. A whole class may sit behind one address.
 
     held_per_address: which share of the questions that may be out can be held from one address; the rest is for others.
@@ -40,7 +40,7 @@ class Limits:
     held_per_address: float = 0.75
 
     @classmethod
-    def none(cls) -> Limits:
+    def none(cls) -> ServerLimits:
         """For a load test from one address."""
         most = Rate(1e9, 1e9)
         return cls(most, most, most, most, streams=1_000_000, streams_per_address=1_000_000, held_per_address=1.0)
@@ -63,4 +63,4 @@ class Settings:
     solo: bool = False
     hosts: tuple[str, ...] | None = None
     secure_cookies: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)

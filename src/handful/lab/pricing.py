@@ -76,7 +76,7 @@ class Price:
         return dict(vars(self))
 
 
-def estimate(
+def price(
     n: int,
     k: int,
     *,

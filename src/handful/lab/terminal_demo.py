@@ -13,13 +13,13 @@ from handful.core.feedback import Preferences
 from handful.core.greedy import greedy, random_set
 from handful.core.problem import Problem
 from handful.core.simulate import simulate
-from handful.lab.collections import Collection
+from handful.lab.collections import ImageCollection
 
 K = 6
 
 
 @dataclass(frozen=True)
-class Row:
+class ChoosingMethod:
     """One way to choose: what it asked, and how good its choice is, as a share of exact greedy."""
 
     name: str
@@ -28,8 +28,8 @@ class Row:
 
 
 def compare(
-    collection: Collection, budget: int, beta: float, runs: int, progress: Callable[[], None] = lambda: None
-) -> list[Row]:
+    collection: ImageCollection, budget: int, beta: float, runs: int, progress: Callable[[], None] = lambda: None
+) -> list[ChoosingMethod]:
     """Duels, TopX and UNIFORM by the same number of comparisons, beside RANDOM and exact GREEDY; mean of `runs`."""
     objective = collection.objective
     best = greedy(objective, K)
@@ -46,8 +46,8 @@ def compare(
             made = simulate(settings.build(problem), objective, responses.btl(beta), K, budget=problem.total)
             values.append(made.value)
             progress()
-        rows.append(Row(name, budget, float(np.mean(values)) / best.value))
+        rows.append(ChoosingMethod(name, budget, float(np.mean(values)) / best.value))
     chance = [random_set(objective, K, seed).value for seed in range(100)]
-    rows.append(Row("RANDOM", 0, float(np.mean(chance)) / best.value))
-    rows.append(Row("GREEDY, if f were known", best.evaluations, 1.0))
+    rows.append(ChoosingMethod("RANDOM", 0, float(np.mean(chance)) / best.value))
+    rows.append(ChoosingMethod("GREEDY, if f were known", best.evaluations, 1.0))
     return rows

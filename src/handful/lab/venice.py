@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from handful.core.objective import Progress
-from handful.lab.collections import Collection, themes
+from handful.lab.collections import ImageCollection, themes
 from handful.objectives import Coverage
 
 
@@ -16,7 +16,7 @@ class VeniceCrowd:
     Studies are known by the names the app gives them, items by their file names.
     """
 
-    def __init__(self, collection: Collection, studies: dict[str, str]) -> None:
+    def __init__(self, collection: ImageCollection, studies: dict[str, str]) -> None:
         by_theme = themes(collection)
         self._objectives: dict[str, Coverage] = {name: by_theme[theme] for name, theme in studies.items()}
         self._index = {image: i for i, image in enumerate(collection.ids)}

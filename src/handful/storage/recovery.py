@@ -110,7 +110,7 @@ def recover(url: str | Path, study: str, keep: Keep, other: str | Path | None = 
         try:
             found = examine(url, study, other)
             with session.connection.begin():
-                done, tip = _settle(session.connection, found, keep, other)
+                done, tip = _resolve(session.connection, found, keep, other)
             noted = database.tip_file(study)
             if tip == EMPTY:
                 noted.forget()
@@ -122,7 +122,7 @@ def recover(url: str | Path, study: str, keep: Keep, other: str | Path | None = 
             session.close()
 
 
-def _settle(connection: Connection, found: Findings, keep: Keep, other: str | Path | None) -> tuple[Recovered, Tip]:
+def _resolve(connection: Connection, found: Findings, keep: Keep, other: str | Path | None) -> tuple[Recovered, Tip]:
     here, study = found.here, found.study
     if keep == "here":
         if found.other is not None and other is not None and found.common < found.other.records:

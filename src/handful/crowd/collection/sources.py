@@ -122,11 +122,11 @@ def _refused(names: Sequence[str]) -> dict[str, str]:
     for name, ending in endings.items():
         why = AMONG_PICTURES if pictures and ending in TEXTS else why_not(name, b"")
         if why is not None:
-            refused[shown(name)] = why
+            refused[safe_name(name)] = why
     return refused
 
 
-def shown(name: str) -> str:
+def safe_name(name: str) -> str:
     """A name that is safe to show and to store: printable, no way out of the collection, not endless."""
     text = name.encode("utf-8", "replace").decode("utf-8", "replace").replace("\\", "/")
     parts = [part for part in text.split("/") if part not in ("", ".", "..")]
@@ -134,7 +134,7 @@ def shown(name: str) -> str:
     return cleaned[-200:] or "unnamed"
 
 
-def clean(text: str, most: int) -> str:
+def clean_text(text: str, most: int) -> str:
     """Text for people: no control characters but line breaks, no half surrogates, no blank ends, of bounded length."""
     whole = text.encode("utf-8", "replace").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return "".join(c for c in whole if c == "\n" or c == "\t" or c.isprintable()).strip()[:most]
@@ -144,15 +144,15 @@ def _raw(name: str, data: bytes) -> Raw | LeftOut:
     """A file's bytes as an item, whatever it came from."""
     refusal = why_not(name, data)
     if refusal:
-        return LeftOut(shown(name), refusal)
+        return LeftOut(safe_name(name), refusal)
     if PurePosixPath(name).suffix.lower() in PICTURES:
-        return Raw(shown(name), data=data)
-    text = clean(data.decode("utf-8-sig", "replace"), MAX_TEXT)
-    return Raw(shown(name), text=text) if text else LeftOut(shown(name), "is empty")
+        return Raw(safe_name(name), data=data)
+    text = clean_text(data.decode("utf-8-sig", "replace"), MAX_TEXT)
+    return Raw(safe_name(name), text=text) if text else LeftOut(safe_name(name), "is empty")
 
 
 def _too_large(name: str) -> LeftOut:
-    return LeftOut(shown(name), f"is larger than {MAX_PICTURE_BYTES // 1_000_000} MB")
+    return LeftOut(safe_name(name), f"is larger than {MAX_PICTURE_BYTES // 1_000_000} MB")
 
 
 def _in_order(name: str) -> list[tuple[int, int | str]]:
@@ -170,25 +170,25 @@ def _folder(folder: Path) -> Source:
 
     def read() -> Iterator[Raw | LeftOut]:
         for name in names:
-            why = refused.get(shown(name))
-            yield LeftOut(shown(name), why) if why else _from_file(folder / name, name)
+            why = refused.get(safe_name(name))
+            yield LeftOut(safe_name(name), why) if why else _from_file(folder / name, name)
 
-    return Source(tuple(map(shown, names)), refused, read)
+    return Source(tuple(map(safe_name, names)), refused, read)
 
 
 def _from_file(path: Path, name: str) -> Raw | LeftOut:
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
-            return LeftOut(shown(name), "is not a file")
+            return LeftOut(safe_name(name), "is not a file")
         refusal = why_not(name, b"")
         if refusal:
-            return LeftOut(shown(name), refusal)
+            return LeftOut(safe_name(name), refusal)
         if about.st_size > MAX_PICTURE_BYTES:
             return _too_large(name)
         return _raw(name, path.read_bytes())
     except OSError as error:
-        return LeftOut(shown(name), f"cannot be read: {error.strerror}")
+        return LeftOut(safe_name(name), f"cannot be read: {error.strerror}")
 
 
 class ZipSource(AbstractContextManager[Source]):
@@ -211,7 +211,7 @@ class ZipSource(AbstractContextManager[Source]):
             raise InvalidCollection(f"{self.path.name} has {len(entries)} files, at most {MAX_ENTRIES} are taken")
         self.entries = sorted(entries, key=lambda entry: _in_order(entry.filename))
         self.refused = _refused([entry.filename for entry in self.entries])
-        return Source(tuple(shown(entry.filename) for entry in self.entries), self.refused, self._read)
+        return Source(tuple(safe_name(entry.filename) for entry in self.entries), self.refused, self._read)
 
     def __exit__(self, *exception: object) -> None:
         self.archive.close()
@@ -219,7 +219,7 @@ class ZipSource(AbstractContextManager[Source]):
     def _read(self) -> Iterator[Raw | LeftOut]:
         left = MAX_ZIP_BYTES
         for entry in self.entries:
-            name = shown(entry.filename)
+            name = safe_name(entry.filename)
             if name in self.refused:
                 yield LeftOut(name, self.refused[name])
                 continue
@@ -231,7 +231,7 @@ class ZipSource(AbstractContextManager[Source]):
             yield _raw(entry.filename, taken)
 
     def _bytes_of(self, entry: zipfile.ZipInfo, left: int) -> bytes | LeftOut:
-        name = shown(entry.filename)
+        name = safe_name(entry.filename)
         if entry.flag_bits & 0x1:
             return LeftOut(name, "is encrypted")
         parts: list[bytes] = []
@@ -302,16 +302,16 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _name_of(cells: dict[str, str], where: str) -> str:
-    return shown(cells.get("id", "").strip() or cells.get("image", "").strip() or where)
+    return safe_name(cells.get("id", "").strip() or cells.get("image", "").strip() or where)
 
 
 def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
-    caption = clean(cells.get("caption", ""), MAX_CAPTION).replace("\n", " ")
-    alt = clean(cells.get("alt", ""), MAX_CAPTION).replace("\n", " ")
+    caption = clean_text(cells.get("caption", ""), MAX_CAPTION).replace("\n", " ")
+    alt = clean_text(cells.get("alt", ""), MAX_CAPTION).replace("\n", " ")
     image = cells.get("image", "").strip()
     name = _name_of(cells, where)
     if not image:
-        text = clean(cells.get("text", ""), MAX_TEXT)
+        text = clean_text(cells.get("text", ""), MAX_TEXT)
         return Raw(name, text=text, caption=caption) if text else LeftOut(name, f"has neither text nor image ({where})")
     folder = table.parent.resolve()
     target = (folder / image).resolve()

@@ -11,7 +11,7 @@ from typing import Any
 
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
-from handful.crowd.collection.sources import clean
+from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
@@ -112,7 +112,7 @@ def check_first(
 
 def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
     """The themes as they are shown; InvalidProblem if there is nothing to ask about."""
-    cleaned = [clean(theme, MAX_THEME).replace("\n", " ") for theme in themes]
+    cleaned = [clean_text(theme, MAX_THEME).replace("\n", " ") for theme in themes]
     if not all(cleaned) or not (cleaned or stored):
         raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
     return cleaned

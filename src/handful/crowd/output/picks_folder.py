@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.collection.items import Collection, Item
-from handful.crowd.collection.sources import MAX_PICTURE_BYTES, PICTURES, shown
+from handful.crowd.collection.sources import MAX_PICTURE_BYTES, PICTURES, safe_name
 from handful.crowd.output.contact_sheet import write_contact_sheet
 
 SHEET = "contact-sheet.png"
@@ -57,7 +57,7 @@ def _copy_original(name: str, source: Path, target: Path) -> bool:
 
 def _unzip(name: str, source: Path, target: Path) -> bool:
     with zipfile.ZipFile(source) as archive:
-        entry = next((one for one in archive.infolist() if shown(one.filename) == name), None)
+        entry = next((one for one in archive.infolist() if safe_name(one.filename) == name), None)
         if entry is None or entry.file_size > MAX_PICTURE_BYTES:
             return False
         with archive.open(entry) as stream:

@@ -12,7 +12,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
 from handful.crowd.output.contact_sheet import write_contact_sheet
-from handful.crowd.settings import Limits, Settings
+from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all
 from handful.crowd.web.links import Links, links_of
 from handful.crowd.web.server import listen, serving
@@ -75,7 +75,7 @@ def run_demo(
     settings = Settings(
         undo_s=0.0 if in_a_hurry else Settings.undo_s,
         redo_s=0.0 if in_a_hurry else Settings.redo_s,
-        limits=Limits.none(),
+        limits=ServerLimits.none(),
     )
     registry = open_registry(storage, collection, themes, plan or StudyPlan(), settings)
     with serving(registry, listen(host, port)) as (_, url):

@@ -8,7 +8,7 @@ from starlette.background import BackgroundTask
 
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.organizer_status import status_of
+from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.tokens import is_organizer_key, new_session
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.refusals import Refusal, not_found, too_fast
@@ -83,7 +83,7 @@ async def backup(request: Request) -> Response:
 @router.get("/{study}")
 async def status(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
     """How the study stands."""
-    return await in_thread(status_of, hosted, len(limits_of(request).streams))
+    return await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
 
 
 @router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
@@ -91,7 +91,7 @@ async def events(hosted: OrganizersStudy, request: Request) -> Response:
     """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
 
     async def latest() -> ServerEvent:
-        message = await in_thread(status_of, hosted, len(limits_of(request).streams))
+        message = await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
         return "status", message.model_dump()
 
     return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request)
@@ -154,7 +154,7 @@ async def sheet(hosted: OrganizersStudy) -> Response:
 
 async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:
     await in_thread(hosted.refresh_status)
-    return await in_thread(status_of, hosted)
+    return await in_thread(organizer_status_of, hosted)
 
 
 def _known(hosted: HostedStudy, worker: str) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from handful.crowd.settings import Limits, Rate
+from handful.crowd.settings import Rate, ServerLimits
 
 MOST_REMEMBERED = 50_000
 
@@ -76,7 +76,7 @@ class RequestLimits:
     login: RateLimiter
 
     @classmethod
-    def of(cls, limits: Limits) -> RequestLimits:
+    def of(cls, limits: ServerLimits) -> RequestLimits:
         """Counters that start at nothing, for these settings."""
         return cls(
             OpenStreams(limits.streams, limits.streams_per_address),

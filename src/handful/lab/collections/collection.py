@@ -20,7 +20,7 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Collection:
+class ImageCollection:
     """The ground set V: item a is `images[a]`. `weights[j]` is w_j of `topics[j]`."""
 
     images: tuple[Image, ...]
@@ -39,7 +39,9 @@ class Collection:
         return tuple(image.id for image in self.images)
 
     @classmethod
-    def build(cls, images: Sequence[Image], model: Sequence[Image], topics: Sequence[str] | None = None) -> Collection:
+    def build(
+        cls, images: Sequence[Image], model: Sequence[Image], topics: Sequence[str] | None = None
+    ) -> ImageCollection:
         """Appendix E: topics and their weights from the model images, coverage from the images to be summarised.
 
         Without `topics`, they are the 20 tags most frequent among the model images.

@@ -10,14 +10,14 @@ from os import PathLike
 from pathlib import Path
 
 from handful.errors import InvalidCollection
-from handful.lab.collections.collection import Collection, Image
+from handful.lab.collections.collection import Image, ImageCollection
 
 COLUMNS = ("id", "tags", "views")
 
 Source = str | PathLike[str]
 
 
-def load_csv(path: Source, *, model: Source | None = None, topics: Sequence[str] | None = None) -> Collection:
+def load_csv(path: Source, *, model: Source | None = None, topics: Sequence[str] | None = None) -> ImageCollection:
     """Read a collection from a CSV file with the columns id, tags (separated by ; or spaces) and views.
 
     Topics and weights come from the file `model`, in the same format, as in Appendix E; without one, from the images
@@ -26,7 +26,7 @@ def load_csv(path: Source, *, model: Source | None = None, topics: Sequence[str]
     images = read_images(path)
     if topics is not None:
         topics = [topic.lower() for topic in topics]
-    return Collection.build(images, images if model is None else read_images(model), topics)
+    return ImageCollection.build(images, images if model is None else read_images(model), topics)
 
 
 def read_images(path: Source) -> list[Image]:

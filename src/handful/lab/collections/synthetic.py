@@ -17,7 +17,7 @@ from statistics import NormalDist
 import numpy as np
 
 from handful.errors import InvalidCollection
-from handful.lab.collections.collection import Collection, Image
+from handful.lab.collections.collection import Image, ImageCollection
 
 TOPIC_WEIGHTS: Mapping[str, float] = {
     "gondola": 1.91, "water": 1.91, "canal": 1.47, "bridge": 1.32, "art": 1.18, "rialto": 1.18, "ponte": 1.03,
@@ -103,7 +103,7 @@ BOTH_WORDS = 0.7
 """Of the photos tagged `blackwhite`, those tagged `bw` as well."""
 
 
-def venice(seed: int = 0, n: int = 60, model: int = 350) -> Collection:
+def venice(seed: int = 0, n: int = 60, model: int = 350) -> ImageCollection:
     """A collection of `n` images, half found by “Venice” and half by “Venice & Church”, as in Appendix E.
 
     Topic weights come from `model` other images. The same seed gives the same collection everywhere.
@@ -120,7 +120,7 @@ def venice(seed: int = 0, n: int = 60, model: int = 350) -> Collection:
         *_images("church", n - half, CHURCH_SCENES, CHURCH_EXTRA, _uniforms(seed, 2), topicless=False),
     ]
     modelled = _images("model", model, plain, {}, _uniforms(seed, 0), topicless=True)
-    return Collection.build(images, modelled, tuple(TOPIC_WEIGHTS))
+    return ImageCollection.build(images, modelled, tuple(TOPIC_WEIGHTS))
 
 
 def _uniforms(seed: int, stream: int) -> np.random.Generator:

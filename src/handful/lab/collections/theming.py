@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from handful.errors import InvalidCollection
-from handful.lab.collections.collection import Collection
+from handful.lab.collections.collection import ImageCollection
 from handful.objectives import Coverage, keep, topic_coverage
 from handful.objectives.coverage import TOTAL_WEIGHT
 
@@ -34,7 +34,7 @@ THEMES: Mapping[str, Theme] = {
 }
 
 
-def themes(collection: Collection) -> dict[str, Coverage]:
+def themes(collection: ImageCollection) -> dict[str, Coverage]:
     """Objectives over the same items: "Venice" (the collection's own), "Venice Carnival" and "Venice Cathedrals".
 
     Coverage is Appendix E's with the theme's tags as topics; the weights sum to 20 in all three.
@@ -42,7 +42,7 @@ def themes(collection: Collection) -> dict[str, Coverage]:
     return {"Venice": collection.objective, **{name: _reweighted(collection, name) for name in THEMES}}
 
 
-def _reweighted(collection: Collection, name: str) -> Coverage:
+def _reweighted(collection: ImageCollection, name: str) -> Coverage:
     theme = THEMES[name]
     importance = {**theme.heart, **theme.rest}
     tags = keep([image.tags for image in collection.images], importance)

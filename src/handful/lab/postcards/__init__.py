@@ -10,6 +10,6 @@ except ImportError as error:
     raise MissingExtra("Drawing postcards", "lab") from error
 
 from handful.lab.postcards.card import draw, write_folder
-from handful.lab.postcards.sheet import contact_sheet
+from handful.lab.postcards.sheet import postcard_sheet
 
-__all__ = ["contact_sheet", "draw", "write_folder"]
+__all__ = ["draw", "postcard_sheet", "write_folder"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
+from handful.lab.postcards.human_figures import gondolier
 from handful.lab.postcards.palette import Palette
 from handful.lab.postcards.pen import Colour, Pen, curve, mix, sheer
-from handful.lab.postcards.people import gondolier
 
 
 def gondola(pen: Pen, palette: Palette, rng: Random, *, manned: bool = True) -> None:

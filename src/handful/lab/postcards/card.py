@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageDraw, ImageFont, ImageOps
 
 from handful.errors import InvalidCollection
-from handful.lab.collections import Collection, Image
+from handful.lab.collections import Image, ImageCollection
 from handful.lab.postcards.composer import compose
 
 FINER = 3
@@ -50,7 +50,11 @@ def draw(image: Image, seed: int = 0, size: tuple[int, int] = (640, 480)) -> Pic
 
 
 def write_folder(
-    collection: Collection, folder: str | Path, progress: Callable[[int, int], None] | None = None, *, seed: int = 0
+    collection: ImageCollection,
+    folder: str | Path,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    seed: int = 0,
 ) -> list[Path]:
     """Draw a collection into a folder: a JPEG per image, named by its id, and tags.csv, which `load_csv` reads.
 

@@ -10,10 +10,10 @@ from PIL import Image
 
 from handful.lab.postcards.ashore import campo, facade, street
 from handful.lab.postcards.boats import gondola, rowing, sail, water_bus
+from handful.lab.postcards.human_figures import cloaked, girl, gowned
 from handful.lab.postcards.indoors import Backdrop, gallery, portrait, showroom, window_sill
 from handful.lab.postcards.masks import bunting, confetti, on_a_stick
 from handful.lab.postcards.nave import nave
-from handful.lab.postcards.people import cloaked, girl, gowned
 from handful.lab.postcards.piazza import piazza
 from handful.lab.postcards.props import Paint, easel, glassware, lantern, pigeons, stall
 from handful.lab.postcards.stage import Room, Spot, Stage

@@ -12,7 +12,7 @@ from handful.errors import InvalidCollection
 PAPER, INK, BADGE = (244, 240, 232), (52, 46, 48), (196, 52, 50)
 
 
-def contact_sheet(
+def postcard_sheet(
     pictures: Sequence[Image.Image],
     captions: Sequence[str] | None = None,
     columns: int = 3,

@@ -11,7 +11,7 @@ from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, number, slope
 from handful.lab.reproduce.world import CERTIFIED, DELTA, EPSILON, FULL, G, O
@@ -53,13 +53,13 @@ def first_pick(series: str, alpha: float, seed: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def costs(own: Table) -> tuple[list[float], list[Interval]]:
+def costs(own: CellTable) -> tuple[list[float], list[Interval]]:
     """α, and what it costs."""
     alphas = own.distinct("alpha")
     return alphas, [geometric(own.where(alpha=alpha).column("queries")) for alpha in alphas]
 
 
-def steepness(table: Table) -> Interval:
+def steepness(table: CellTable) -> Interval:
     """The slope of log queries over log α for identifying the top two."""
     own = table.where(series=TOP_TWO)
     return slope(np.log(own.column("alpha")), np.log(own.column("queries")))

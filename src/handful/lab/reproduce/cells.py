@@ -51,14 +51,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class CellTable:
     """Rows, and the few questions that figures ask of them."""
 
     rows: tuple[Row, ...]
 
-    def where(self, **equal: Scalar) -> Table:
+    def where(self, **equal: Scalar) -> CellTable:
         """The rows in which all these columns have these values."""
-        return Table(tuple(row for row in self.rows if all(row[name] == value for name, value in equal.items())))
+        return CellTable(tuple(row for row in self.rows if all(row[name] == value for name, value in equal.items())))
 
     def column(self, name: str) -> Floats:
         """A column of numbers."""
@@ -69,7 +69,7 @@ class Table:
         return list(dict.fromkeys(row[name] for row in self.rows))
 
 
-Tables = Mapping[str, Table]
+Tables = Mapping[str, CellTable]
 
 
 def chunks(seeds: int, first: int, size: int) -> Iterable[tuple[int, int]]:

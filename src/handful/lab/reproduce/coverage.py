@@ -20,7 +20,7 @@ from handful.core.responses import uniform
 from handful.core.simulate import Simulation, simulate
 from handful.lab.collections import venice
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables, chunks
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables, chunks
 from handful.lab.reproduce.findings import Claim, Finding, Holds
 from handful.lab.reproduce.statistics import Interval, share
 from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
@@ -89,7 +89,7 @@ def _condition_fails(run: Simulation, objective: Coverage, slack: float) -> bool
     return False
 
 
-def rate(own: Table, column: str) -> Interval:
+def rate(own: CellTable, column: str) -> Interval:
     """How often it failed among the runs that ended by their rule."""
     ended = own.where(ended="rule")
     return share(int(ended.column(column).sum()), len(ended.rows))
@@ -171,6 +171,6 @@ def _kept(rates: Iterable[Interval]) -> Holds:
     return "holds" if all(rate.high <= DELTA for rate in rates) else "is undecided"
 
 
-def _first_above(own: Table) -> str:
+def _first_above(own: CellTable) -> str:
     shrinks = own.distinct("shrink")
     return next((f"{s:g}" for s in shrinks if rate(own.where(shrink=s), "condition_failed").mid > DELTA), "none tried")

@@ -15,9 +15,9 @@ from handful.core.problem import Problem
 from handful.lab.collections import themes
 from handful.lab.collections.theming import THEMES
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
 from handful.lab.reproduce.findings import Claim, Finding, verdict
-from handful.lab.reproduce.people import choose, crowd
+from handful.lab.reproduce.mixed_crowd import choose, crowd
 from handful.lab.reproduce.statistics import Interval, mean
 from handful.lab.reproduce.world import DELTA, DUELS, EXPLORERS, FULL, GREEDY, RANDOM, K, N, collection
 from handful.objectives import Coverage
@@ -77,14 +77,14 @@ def references(theme: str, first: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def quality(table: Table, series: str, theme: str) -> Interval:
+def quality(table: CellTable, series: str, theme: str) -> Interval:
     """Utility as a share of GREEDY's."""
     best = table.where(series=GREEDY, theme=theme).column("gain").sum()
     own = table.where(series=series, theme=theme)
     return mean([own.where(seed=seed).column("gain").sum() / best for seed in own.distinct("seed")])
 
 
-def on_theme(table: Table, series: str, theme: str) -> float:
+def on_theme(table: CellTable, series: str, theme: str) -> float:
     """The share of picks that carry a tag of the theme's heart."""
     heart = THEMES[theme].heart.keys()
     items = table.where(series=series, theme=theme).column("item").astype(int)
@@ -97,7 +97,7 @@ def draw(tables: Tables) -> dict[str, Figure | Image]:
     return {"crowd": _qualities(table), "crowd-expgreedy": sheet(table, FULL), "crowd-duels": sheet(table, DUELS)}
 
 
-def _qualities(table: Table) -> Figure:
+def _qualities(table: CellTable) -> Figure:
     figure: Figure
     figure, axis = style.canvas(width=7.2, height=3.4)
     looks = {**style.LOOKS, RANDOM: style.Look(style.FAINT, "x", "none")}
@@ -121,11 +121,11 @@ def _qualities(table: Table) -> Figure:
     return figure
 
 
-def sheet(table: Table, series: str) -> Image:
+def sheet(table: CellTable, series: str) -> Image:
     """The summaries of the three themes, side by side."""
     from PIL import Image, ImageDraw, ImageFont
 
-    from handful.lab.postcards import contact_sheet, draw
+    from handful.lab.postcards import draw, postcard_sheet
     from handful.lab.postcards.sheet import INK, PAPER
 
     own = table.where(series=series)
@@ -135,7 +135,7 @@ def sheet(table: Table, series: str) -> Image:
         items = own.where(theme=theme, seed=first).column("item").astype(int)
         images = [collection().images[i] for i in items]
         captions = [", ".join(image.tags[:5]) for image in images]
-        parts.append(contact_sheet([draw(i) for i in images], captions, columns=2, title=theme, width=640))
+        parts.append(postcard_sheet([draw(i) for i in images], captions, columns=2, title=theme, width=640))
     gap, head = 24, 64
     width = sum(part.width for part in parts) + gap * (len(parts) - 1)
     whole = Image.new("RGB", (width, head + max(part.height for part in parts)), PAPER)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Table
+from handful.lab.reproduce.cells import CellTable
 from handful.lab.reproduce.findings import Holds, verdict
 from handful.lab.reproduce.statistics import Interval, bootstrap, budget_for, mean
 from handful.lab.reproduce.world import greedy_value, random_value
@@ -15,13 +15,13 @@ from handful.lab.reproduce.world import greedy_value, random_value
 TARGETS = (0.8, 0.9, 0.95)
 
 
-def utilities(own: Table) -> tuple[list[float], list[Interval]]:
+def utilities(own: CellTable) -> tuple[list[float], list[Interval]]:
     """Budgets and mean utilities of one line."""
     budgets = own.distinct("budget")
     return budgets, [mean(own.where(budget=b).column("utility")) for b in budgets]
 
 
-def line(axis: Axes, own: Table, look: style.Look, name: str, *, divide: float = 1.0) -> None:
+def line(axis: Axes, own: CellTable, look: style.Look, name: str, *, divide: float = 1.0) -> None:
     """One line; `divide` turns comparisons into queries."""
     budgets, y = utilities(own)
     style.curve(axis, [b / divide for b in budgets], y, look, name)
@@ -40,7 +40,7 @@ def frame(axis: Axes, unit: str, title: str, ticks: Sequence[float]) -> None:
     axis.set_title(title)
 
 
-def times_more(dear: Table, cheap: Table) -> dict[float, Interval]:
+def times_more(dear: CellTable, cheap: CellTable) -> dict[float, Interval]:
     """How many times the budget of `cheap` the line `dear` needs for a share of GREEDY's utility both reach."""
     budgets_d, budgets_c = dear.distinct("budget"), cheap.distinct("budget")
     samples = [dear.where(budget=b).column("utility") for b in budgets_d]
@@ -72,14 +72,14 @@ def up_to_three_times(found: dict[float, Interval]) -> Holds:
     return "does not hold" if found and all(i.high < 3 for i in found.values()) else "is undecided"
 
 
-def gains_with_budget(own: Table) -> Interval:
+def gains_with_budget(own: CellTable) -> Interval:
     """Utility at the largest budget less that at the smallest."""
     budgets = own.distinct("budget")
     ends = [own.where(budget=b).column("utility") for b in (budgets[-1], budgets[0])]
     return bootstrap(ends, lambda means: means[0] - means[1])
 
 
-def difference(one: Table, other: Table, budget: float) -> Interval:
+def difference(one: CellTable, other: CellTable, budget: float) -> Interval:
     """Utility of one line less that of another at the same budget."""
     ends = [table.where(budget=budget).column("utility") for table in (one, other)]
     return bootstrap(ends, lambda means: means[0] - means[1])

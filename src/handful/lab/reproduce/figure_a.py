@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean, number, share, slope
 from handful.lab.reproduce.world import (
@@ -94,7 +94,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     return {"a": figure}
 
 
-def _cost(axis: Axes, table: Table) -> None:
+def _cost(axis: Axes, table: CellTable) -> None:
     cap = max((float(r["queries"]) for r in table.rows if r["how"] == "capped"), default=None)
     for place, series in enumerate((*DRAWN[:-1], FIXED, CERTIFIED)):
         own = table.where(series=series)
@@ -129,7 +129,7 @@ def _cost(axis: Axes, table: Table) -> None:
     axis.set_xlim(-0.02, 1.3 * max(ticks))
 
 
-def _when(axis: Axes, table: Table) -> None:
+def _when(axis: Axes, table: CellTable) -> None:
     full, o = table.where(series=FULL), table.where(series=O)
     x = full.column("gap_1") / full.column("largest_gap")
     ratio = o.column("first_round") / full.column("first_round")
@@ -148,16 +148,16 @@ def _when(axis: Axes, table: Table) -> None:
     axis.legend(loc="upper right")
 
 
-def cost(own: Table, sigma2: float) -> Interval:
+def cost(own: CellTable, sigma2: float) -> Interval:
     """Geometric mean over the runs of one line at one noise."""
     return geometric(own.where(sigma2=sigma2).column("queries"))
 
 
-def _capped(own: Table, sigma2: float) -> bool:
+def _capped(own: CellTable, sigma2: float) -> bool:
     return any(row["how"] == "capped" for row in own.where(sigma2=sigma2).rows)
 
 
-def ratio(table: Table, series: str, to: str = FULL) -> tuple[float, Interval]:
+def ratio(table: CellTable, series: str, to: str = FULL) -> tuple[float, Interval]:
     """How many times more queries, at the largest noise at which every run of both ended by its rule."""
     one, other = table.where(series=series), table.where(series=to)
     sigma2 = max(s for s in one.distinct("sigma2") if not (_capped(one, s) or _capped(other, s)))
@@ -167,7 +167,7 @@ def ratio(table: Table, series: str, to: str = FULL) -> tuple[float, Interval]:
     return sigma2, geometric(a[0] / b)  # the fixed sample is one number
 
 
-def growth(table: Table, series: str) -> Interval:
+def growth(table: CellTable, series: str) -> Interval:
     """The exponent of σ² in the cost, from 0.1 on."""
     own = table.where(series=series)
     noise = [s for s in own.distinct("sigma2") if s >= 0.1 and not _capped(own, s)]

@@ -9,7 +9,7 @@ from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.core.objective import Floats
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean
 from handful.lab.reproduce.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
@@ -52,12 +52,12 @@ def _rows(series: str, sigma2: float, seed: int, queries: np.typing.NDArray[np.i
     ]  # fmt: skip
 
 
-def by_run(own: Table) -> list[Floats]:
+def by_run(own: CellTable) -> list[Floats]:
     """Queries over the items, for each run."""
     return [own.where(seed=seed).column("queries") for seed in own.distinct("seed")]
 
 
-def items_in_play(own: Table) -> Interval:
+def items_in_play(own: CellTable) -> Interval:
     """The effective number of items: exp of the entropy of the shares; N if all are asked alike, 1 if only one is."""
     counts = []
     for queries in by_run(own):
@@ -66,7 +66,7 @@ def items_in_play(own: Table) -> Interval:
     return mean(counts)
 
 
-def outside(own: Table) -> Interval:
+def outside(own: CellTable) -> Interval:
     """Queries of items beyond the k of largest gain."""
     return geometric([queries[K:].sum() for queries in by_run(own)])
 

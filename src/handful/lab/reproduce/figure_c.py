@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from handful.core.greedy import greedy, random_set
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Row, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
 from handful.lab.reproduce.findings import Claim, Finding, verdict
 from handful.lab.reproduce.statistics import mean, share
 from handful.lab.reproduce.world import CERTIFIED, FULL, GREEDY, RANDOM, UNIFORM, G, K, O, collection, values
@@ -71,7 +71,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
     return {"c": figure}
 
 
-def _gains(axis: Axes, table: Table) -> None:
+def _gains(axis: Axes, table: CellTable) -> None:
     shown = (GREEDY, *DRAWN, RANDOM)
     looks = {**style.LOOKS, GREEDY: style.Look(style.INK, "", (0, (1, 1.5))), RANDOM: style.Look(style.FAINT, "x", ":")}  # type: ignore[arg-type]
     for place, series in enumerate(shown):
@@ -93,7 +93,7 @@ def _gains(axis: Axes, table: Table) -> None:
     axis.legend(loc="lower left", ncols=2)
 
 
-def _sizes(axis: Axes, table: Table) -> None:
+def _sizes(axis: Axes, table: CellTable) -> None:
     below = np.zeros(K)
     for l in range(1, K + 1):
         part = np.array([(table.where(iteration=j).column("l") == l).mean() for j in range(1, K + 1)])

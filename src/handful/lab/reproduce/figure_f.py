@@ -7,7 +7,7 @@ import math
 from matplotlib.figure import Figure
 
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, Scale, Table, Tables
+from handful.lab.reproduce.cells import Cell, CellTable, Scale, Tables
 from handful.lab.reproduce.curves import difference, frame, line, say_times, times_more, up_to_three_times
 from handful.lab.reproduce.figure_e import DULL, line_cells
 from handful.lab.reproduce.findings import Claim, Finding, verdict
@@ -79,7 +79,7 @@ def judge(tables: Tables) -> Finding:
     return Finding(TITLE, f"Averages of {runs} runs with 95% bands; β = {DULL:g} unless said.", claims, notes)
 
 
-def _at_equal_queries(table: Table, queries: float) -> Interval:
+def _at_equal_queries(table: CellTable, queries: float) -> Interval:
     """τ = 10 at ten times the comparisons of τ = 1."""
     full = table.where(series=FULL, beta=DULL)
     ends = [full.where(tau=tau, budget=queries * tau).column("utility") for tau in (10, 1)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from handful.lab.reproduce.cells import Table
+from handful.lab.reproduce.cells import CellTable
 from handful.lab.reproduce.findings import Finding
 
 HEAD = "The paper, reproduced"
@@ -43,7 +43,7 @@ class Chapter:
     tables: tuple[str, ...]
 
 
-def write_csv(table: Table, path: Path) -> None:
+def write_csv(table: CellTable, path: Path) -> None:
     """A tidy table: a line per observation, the columns of its first row."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(table.rows[0]), lineterminator="\n")

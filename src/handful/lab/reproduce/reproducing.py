@@ -14,7 +14,7 @@ from handful.errors import InvalidProblem
 from handful.lab.reproduce.cells import Cell, Scale, Tables
 from handful.lab.reproduce.findings import Finding
 from handful.lab.reproduce.report import Chapter, markdown, page, write_csv
-from handful.lab.reproduce.runner import Kept, code_stamp, measure
+from handful.lab.reproduce.runner import KeptCells, code_stamp, measure
 from handful.lab.reproduce.warming import warm
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def reproduce(
     folder.mkdir(parents=True, exist_ok=True)
     pages = {figure: module_of(figure) for figure in figures}
     cells = {figure: page.cells(scale) for figure, page in pages.items()}
-    kept = Kept(folder, fresh=fresh)
+    kept = KeptCells(folder, fresh=fresh)
     _measure_all(cells, kept, workers, console)
     remarks = _remarks(scale, kept)
     for remark in remarks:
@@ -69,7 +69,7 @@ def reproduce(
     return {chapter.name: chapter.finding for chapter in chapters}
 
 
-def _measure_all(cells: Mapping[str, list[Cell]], kept: Kept, workers: int | None, console: Console) -> None:
+def _measure_all(cells: Mapping[str, list[Cell]], kept: KeptCells, workers: int | None, console: Console) -> None:
     every = [cell for of in cells.values() for cell in of]
     total = sum({cell.key: cell.weight for cell in every}.values())
     missing = {cell.key: cell.weight for cell in every if cell not in kept}
@@ -86,7 +86,7 @@ def _measure_all(cells: Mapping[str, list[Cell]], kept: Kept, workers: int | Non
         measure(every, kept, lambda cell: progress.advance(task, cell.weight), workers)
 
 
-def _remarks(scale: Scale, kept: Kept) -> list[str]:
+def _remarks(scale: Scale, kept: KeptCells) -> list[str]:
     """What a reader must know of the whole run."""
     remarks = []
     if scale.quick:

@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from handful.lab.reproduce.cells import Cell, Row, Table
+from handful.lab.reproduce.cells import Cell, CellTable, Row
 
 KEPT = "cells.jsonl"
 Done = Callable[[Cell], None]
 
 
-class Kept:
+class KeptCells:
     """The cells measured so far, in a file that is only ever added to."""
 
     def __init__(self, folder: Path, *, fresh: bool = False) -> None:
@@ -52,15 +52,15 @@ class Kept:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"key": cell.key, "code": self._code, "rows": rows}) + "\n")
 
-    def tables(self, cells: Sequence[Cell]) -> dict[str, Table]:
+    def tables(self, cells: Sequence[Cell]) -> dict[str, CellTable]:
         """Rows in the order of the cells, whenever they were measured: the same seed gives the same file."""
         rows: dict[str, list[Row]] = {}
         for cell in cells:
             rows.setdefault(cell.table, []).extend(self._rows[cell.key])
-        return {name: Table(tuple(of)) for name, of in rows.items()}
+        return {name: CellTable(tuple(of)) for name, of in rows.items()}
 
 
-def measure(cells: Sequence[Cell], kept: Kept, done: Done, workers: int | None = None) -> None:
+def measure(cells: Sequence[Cell], kept: KeptCells, done: Done, workers: int | None = None) -> None:
     """Measure what is not kept yet, the heaviest first.
 
     Threads, because compiled runs release the interpreter lock; daemons, so that Ctrl-C need not wait for a long run.

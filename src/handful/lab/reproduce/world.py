@@ -15,7 +15,7 @@ from handful.core.objective import Objective
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import Simulation, simulate
-from handful.lab.collections import Collection, venice
+from handful.lab.collections import ImageCollection, venice
 from handful.lab.reproduce.cells import CAP, Row
 
 N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
@@ -31,7 +31,7 @@ EXPLORERS: Mapping[str, Explorer] = {
 
 
 @cache
-def collection(seed: int = 0) -> Collection:
+def collection(seed: int = 0) -> ImageCollection:
     """Appendix E's photos; the paper has one collection, `seed` gives others like it."""
     return venice(seed, N)
 

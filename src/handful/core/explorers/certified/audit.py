@@ -134,7 +134,7 @@ def pick(state: AuditState, item: int) -> None:
 
 
 @rare
-def settle(state: AuditState, item: int, ended: int) -> None:
+def end_round(state: AuditState, item: int, ended: int) -> None:
     """A round ends with its pick."""
     pick(state, item)
     state.board.best[0] = item
@@ -225,7 +225,7 @@ def go_on(state: AuditState) -> None:
         if rules.picked == rules.k - 1:
             begin_audit(state, scout_lead(state.scout))
         else:
-            settle(state, scout_lead(state.scout), RULE)
+            end_round(state, scout_lead(state.scout), RULE)
         return
     if rules.next != rules.queued:
         return
@@ -264,7 +264,7 @@ def conclude(state: AuditState, ended: int) -> None:
     if rules.phase == UPPER or rules.phase == LOWER:
         close(state, ended)
         return
-    settle(state, scout_lead(state.scout), ended)
+    end_round(state, scout_lead(state.scout), ended)
 
 
 explores(AuditState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)

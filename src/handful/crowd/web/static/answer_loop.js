@@ -1,4 +1,5 @@
-// The worker's desk: the question at hand, the one ahead, the answer under way, and the last one, while it can be undone.
+// Answering, one question after another: the one that is seen, the one loaded ahead, the answer that is being sent,
+// and the last one while it can be undone.
 
 import { preload, words } from "./item_card.js";
 import { EventStream } from "./event_stream.js";
@@ -20,7 +21,7 @@ export class AnswerLoop {
   #busy = false;
   #redoing = false;
   #offer = 0;
-  #asked = 0;
+  #requests = 0;
   #thanked = false;
   #retried = false;
   #spoken = null;
@@ -58,9 +59,9 @@ export class AnswerLoop {
   /** See whether things have changed elsewhere: in another tab, or at the server. */
   async refresh() {
     if (this.#busy || this.#redoing) return;
-    const asked = ++this.#asked;
+    const turn = ++this.#requests;
     const work = await this.#ask("GET", "next");
-    if (work && asked === this.#asked && !this.#busy && !this.#redoing) await this.#take(work);
+    if (work && turn === this.#requests && !this.#busy && !this.#redoing) await this.#take(work);
   }
 
   #choose(side, ms) {
@@ -73,7 +74,7 @@ export class AnswerLoop {
   /** Send, show what comes next meanwhile, and take the reply. Until then nothing else can be answered. */
   async #send(what, body, next = null) {
     this.#busy = true;
-    this.#asked += 1;
+    this.#requests += 1;
     this.#offerUndo(null);
     this.#memory.write(SENDING, { what, body });
     const sending = this.#ask("POST", what, body);

@@ -35,7 +35,7 @@ export async function practise(view) {
   for (const [at, lesson] of LESSONS.entries()) {
     kicker.textContent = `Practice ${at + 1} of ${LESSONS.length}`;
     theme.textContent = "Practice: fruit";
-    const side = await asked(view, { ...lesson, k: 3 });
+    const side = await answerTo(view, { ...lesson, k: 3 });
     const well = side === lesson.better;
     correct += well;
     await explained(well ? "Yes" : "Most people would choose the other one", lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
@@ -45,7 +45,7 @@ export async function practise(view) {
   return { correct, of: LESSONS.length };
 }
 
-async function asked(view, lesson) {
+async function answerTo(view, lesson) {
   const chosen = new Promise((done) => { view.chosen = done; });
   show("question");
   await view.show(lesson);

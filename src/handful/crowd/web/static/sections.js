@@ -1,4 +1,4 @@
-// Which of the page's sections is seen, and the words of those where nothing is asked.
+// Which of the page's sections is seen, and the words of those without a question.
 
 import { all, find, make, speak } from "./dom.js";
 import { words } from "./item_card.js";

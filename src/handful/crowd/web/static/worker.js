@@ -1,4 +1,4 @@
-// The worker's page: welcome, consent, practice, and then the desk.
+// The worker's page: welcome, consent, practice, and then the questions.
 
 import { AnswerLoop } from "./answer_loop.js";
 import { find, toast } from "./dom.js";

@@ -10,14 +10,14 @@ const LOPSIDED = 0.25;
 export class WorkerTable {
   #folded = new Folded(find("#people-more"), FEW, () => this.show(this.#workers));
   #workers = [];
-  #asked = null;
+  #excluding = null;
 
   /** `order(what, body)` excludes or restores. */
   constructor(order) {
     this.order = order;
     const dialog = find("#excluding");
     dialog.addEventListener("close", () => {
-      if (dialog.returnValue === "yes") this.order("exclude", { worker: this.#asked, reason: find("#reason").value.trim() });
+      if (dialog.returnValue === "yes") this.order("exclude", { worker: this.#excluding, reason: find("#reason").value.trim() });
     });
   }
 
@@ -63,7 +63,7 @@ export class WorkerTable {
       this.order("restore", { worker });
       return;
     }
-    this.#asked = worker;
+    this.#excluding = worker;
     const dialog = find("#excluding");
     find("#reason").value = "";
     dialog.returnValue = "";

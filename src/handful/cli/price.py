@@ -1,4 +1,4 @@
-"""`handful estimate`: the price before you start."""
+"""`handful price`: what a study will cost, before it starts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import typer
 from handful.cli import Explorer, app
 
 
+@app.command("estimate", hidden=True, deprecated=True)  # its old name
 @app.command()
-def estimate(
+def price(
     items: Annotated[int, typer.Option("--items", "-n", help="How many items there are to pick from.")],
     k: Annotated[int, typer.Option("--k", "-k", help="How many to pick.")],
     noise: Annotated[float | None, typer.Option(help="Answers are numbers with sub-Gaussian noise R.")] = None,
@@ -33,18 +34,18 @@ def estimate(
 
     [bold]Examples[/bold]
 
-      handful estimate -n 60 -k 6 --preferences --beta 2 --quality 0.95
+      handful price -n 60 -k 6 --preferences --beta 2 --quality 0.95
 
-      handful estimate -n 60 -k 6 --noise 0.5 --epsilon 0.1
+      handful price -n 60 -k 6 --noise 0.5 --epsilon 0.1
 
-      handful estimate -n 60 -k 6 --range 0 5 --best-gain 4 --ratio 0.6
+      handful price -n 60 -k 6 --range 0 5 --best-gain 4 --ratio 0.6
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from handful.cli.selecting import feedback_from
     from handful.errors import InvalidProblem
-    from handful.lab.pricing import estimate as price
+    from handful.lab.pricing import price as simulated_price
 
     if not preferences and noise is None and range_ is None:
         raise InvalidProblem(
@@ -54,7 +55,7 @@ def estimate(
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        made = price(
+        made = simulated_price(
             items,
             k,
             feedback=feedback,
