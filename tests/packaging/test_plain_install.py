@@ -18,6 +18,7 @@ from tests.packaging.building import ROOT, built, copied, plain_environment, unp
 ITEMS = "id\na\nb\nc\nd\n"
 JUDGE = "def better(q):\n    return q.item < q.rival\n"
 SELECT = ("select", "items.csv", "-k", "2", "--oracle", "judge:better", "--preferences", "--budget", "8")
+PRICED = ("-n", "4", "-k", "2", "--preferences", "--quality", "0.5", "--runs", "2")
 # In this order: what the first one stores is looked at by those after it. "" runs; else the extra it asks for.
 COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "select": (SELECT, ""),
@@ -26,10 +27,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "export": (("export",), ""),
     "replay": (("replay", "--check"), ""),
     "recover": (("recover",), ""),
-    "estimate": (
-        ("estimate", "-n", "4", "-k", "2", "--preferences", "--quality", "0.5", "--runs", "2"),
-        "",
-    ),
+    "price": (("price", *PRICED), ""),
+    "estimate": (("estimate", *PRICED), ""),  # the old name of price
     "plot": (("plot", "-o", "items.png"), "lab"),
     "serve": (("serve", "photos", "-k", "2", "--theme", "Boats"), "crowd"),
     "backup": (("backup", "items.db", "-o", "items.zip"), "crowd"),
