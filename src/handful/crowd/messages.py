@@ -32,7 +32,7 @@ class Join(Sent):
 
 
 class Answer(Sent):
-    """Which side, and how long the pair was visible."""
+    """The side that was chosen, and how many milliseconds the pair was visible."""
 
     token: Token
     side: Side
@@ -45,7 +45,7 @@ class Skip(Sent):
 
 
 class Undo(Sent):
-    """The other side after all."""
+    """An answer changed to the other side."""
 
     token: Token
     side: Side
@@ -65,7 +65,7 @@ class ItemCard(BaseModel):
 
 
 class Pair(BaseModel):
-    """One question."""
+    """One question as it is shown: the two items, and what is chosen already."""
 
     token: str
     round: int
@@ -131,7 +131,7 @@ class About(BaseModel):
 
 
 class Summary(BaseModel):
-    """What was chosen, in order."""
+    """What was chosen, in the order picked, and what may be claimed of it."""
 
     theme: str
     chosen: list[ItemCard]

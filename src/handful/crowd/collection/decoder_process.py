@@ -24,7 +24,7 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LENGTH = 8
 
 
-class Refused(Exception):
+class _Refused(Exception):
     """This picture is not taken; the text says why, in words for the organizer."""
 
 
@@ -41,7 +41,7 @@ def main() -> None:
         data = source.read(int.from_bytes(head))
         try:
             said, large, thumbnail = reencode(data)
-        except Refused as refusal:
+        except _Refused as refusal:
             said, large, thumbnail = {"refused": str(refusal)}, b"", b""
         except MemoryError:
             said, large, thumbnail = {"refused": "needs too much memory to decode"}, b"", b""
@@ -82,11 +82,11 @@ def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes]:
     try:
         picture = Image.open(BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError:
-        raise Refused("is not a JPEG, PNG, WebP or GIF picture") from None
+        raise _Refused("is not a JPEG, PNG, WebP or GIF picture") from None
     with picture:
         pixels = picture.width * picture.height
         if pixels > MAX_PIXELS:
-            raise Refused(f"has {pixels / 1e6:.0f} million pixels, at most {MAX_PIXELS // 10**6} million are taken")
+            raise _Refused(f"has {pixels / 1e6:.0f} million pixels, at most {MAX_PIXELS // 10**6} million are taken")
         picture.draft("RGB", (2 * LARGE, 2 * LARGE))
         upright = ImageOps.exif_transpose(picture)
         flat = _flat(upright)

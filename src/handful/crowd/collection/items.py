@@ -65,12 +65,15 @@ class Collection:
 
     @property
     def ids(self) -> tuple[str, ...]:
+        """The items' names, in order."""
         return tuple(item.id for item in self.items)
 
     def large(self, item: Item) -> Path:
+        """The picture as it is shown."""
         return self.folder / f"{item.picture}.webp"
 
     def thumbnail(self, item: Item) -> Path:
+        """The picture in small, for lists."""
         return self.folder / f"{item.picture}-small.webp"
 
     def save(self) -> None:

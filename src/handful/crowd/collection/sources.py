@@ -72,7 +72,7 @@ def open_source(path: Path) -> AbstractContextManager[Source]:
         raise InvalidCollection(f"there is no {path}: give a folder of pictures, a .zip or a .csv")
     ending = path.suffix.lower()
     if ending == ".zip":
-        return ZipSource(path)
+        return _ZipSource(path)
     if ending in (".csv", ".tsv"):
         return nullcontext(_table(path))
     raise InvalidCollection(f"{path.name} is not a collection: give a folder of pictures, a .zip or a .csv")
@@ -99,8 +99,8 @@ def changes_since(path: Path, collection: Collection) -> tuple[int, int]:
     return len(new), len(gone)
 
 
-def why_not(name: str, head: bytes) -> str | None:
-    """A helpful word on why a file is not taken, from its name and its first bytes; None if it may be."""
+def _why_not(name: str, head: bytes) -> str | None:
+    """Why a file is not taken, from its name and its first bytes; None if it may be."""
     ending = PurePosixPath(name).suffix.lower()
     start = head[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if ending in (".svg", ".svgz") or b"<svg" in head[:512].lower():
@@ -120,7 +120,7 @@ def _refused(names: Sequence[str]) -> dict[str, str]:
     pictures = not PICTURES.isdisjoint(endings.values())
     refused = {}
     for name, ending in endings.items():
-        why = AMONG_PICTURES if pictures and ending in TEXTS else why_not(name, b"")
+        why = AMONG_PICTURES if pictures and ending in TEXTS else _why_not(name, b"")
         if why is not None:
             refused[safe_name(name)] = why
     return refused
@@ -142,7 +142,7 @@ def clean_text(text: str, most: int) -> str:
 
 def _raw(name: str, data: bytes) -> Raw | LeftOut:
     """A file's bytes as an item, whatever it came from."""
-    refusal = why_not(name, data)
+    refusal = _why_not(name, data)
     if refusal:
         return LeftOut(safe_name(name), refusal)
     if PurePosixPath(name).suffix.lower() in PICTURES:
@@ -156,7 +156,7 @@ def _too_large(name: str) -> LeftOut:
 
 
 def _in_order(name: str) -> list[tuple[int, int | str]]:
-    """IMG_9 before IMG_10."""
+    """A key to sort names by, in which IMG_9 comes before IMG_10."""
     return [(0, int(part)) if part.isdecimal() else (1, part.lower()) for part in re.split(r"(\d+)", name) if part]
 
 
@@ -181,7 +181,7 @@ def _from_file(path: Path, name: str) -> Raw | LeftOut:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             return LeftOut(safe_name(name), "is not a file")
-        refusal = why_not(name, b"")
+        refusal = _why_not(name, b"")
         if refusal:
             return LeftOut(safe_name(name), refusal)
         if about.st_size > MAX_PICTURE_BYTES:
@@ -191,7 +191,7 @@ def _from_file(path: Path, name: str) -> Raw | LeftOut:
         return LeftOut(safe_name(name), f"cannot be read: {error.strerror}")
 
 
-class ZipSource(AbstractContextManager[Source]):
+class _ZipSource(AbstractContextManager[Source]):
     """An archive, read entry by entry into memory and never unpacked: no name in it can lead anywhere.
 
     What an entry says of its size is not believed; the bytes are counted as they come.

@@ -17,7 +17,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
-from handful.crowd.hosting.presence import OpenPages, Presence, Turns
+from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.refusals import not_found, study_ended, too_late
@@ -31,12 +31,12 @@ from handful.study.study import Study
 THEME = "theme"
 JOINED = "joined"
 TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
-"""Events after which something else was found."""
+"""Events after which the result is another one."""
 LOOK_AGAIN_S = 30.0
 
 
 @dataclass(frozen=True)
-class LastAnswer:
+class _LastAnswer:
     """What a worker may still undo."""
 
     token: str
@@ -67,11 +67,11 @@ class HostedStudy:
         self.k = study.setup.problem.k
         self.theme = theme or study.name
         self._lock = threading.Lock()
-        self._turns = Turns()
+        self._locks = WorkerLocks()
         self._presence = Presence()
         self._pages = OpenPages()
         self._shares = AddressShares(study.setup.problem.in_flight, settings.limits.held_per_address)
-        self._last: dict[str, LastAnswer] = {}
+        self._last: dict[str, _LastAnswer] = {}
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
@@ -79,7 +79,7 @@ class HostedStudy:
             study.note(THEME, theme)
 
     def _attach(self, study: Study) -> None:
-        """Count what the journal tells, and go on counting."""
+        """Count the events in the journal, and from now on those to come."""
         self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
         self._result: tuple[int, float, Result] | None = None
         for when, event in study.journal():
@@ -121,7 +121,7 @@ class HostedStudy:
         )
 
     def tick(self) -> None:
-        """Let answers stand whose time to undo is over, and look how things are. Called twice a second.
+        """Let answers settle whose time to undo is over, and refresh the status. Called twice a second.
 
         A question that nobody answered in time, or whose holder left, is free again: those who wait are told, and the
         first gets it.
@@ -143,19 +143,19 @@ class HostedStudy:
             self.change_signal.changed()
 
     def _pass_on(self, worker: str) -> None:
-        """Somebody left. Alone there is nobody else to ask."""
+        """Free what a worker holds who has left. In a study for one there is nobody else to ask."""
         if not self.settings.solo:
-            with self._turns.of(worker):
+            with self._locks.of(worker):
                 self.study.let_go(worker)
 
     def _take_up_again(self, reopen: Callable[[], Study]) -> None:
-        """After the storage failed, go on from what is stored. Nobody was told that the rest was taken."""
+        """After the storage failed, go on from what is stored: nobody was told that anything else was taken."""
         with suppress(StorageError):
             self.study.close()
         self._attach(reopen())
 
     def refresh_status(self) -> None:
-        """Remember the study's status: it is too much work to take for every answer."""
+        """Take the study's status anew; taking it for every answer would be too slow."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
         self._shares.count(self.study.fold.leases.holders(self.clock()))
@@ -170,7 +170,7 @@ class HostedStudy:
         return self._result[2]
 
     def close(self) -> None:
-        """Free the storage."""
+        """Close the study, so that others may open it."""
         self.study.close()
 
     # For one worker
@@ -182,11 +182,11 @@ class HostedStudy:
         return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
 
     def page_opened(self, worker: Worker) -> None:
-        """A page says that it is there, for as long as its stream is open."""
+        """A page of this worker has opened its event stream."""
         self._pages.opened(worker.id)
 
     def page_closed(self, worker: Worker) -> None:
-        """It is there no more. What the worker holds goes to others, unless they are back within seconds."""
+        """It has closed it. What the worker holds goes to others, unless they are back within seconds."""
         self._pages.closed(worker.id, self.clock())
 
     def note_joined(self, worker: Worker, said: messages.Join) -> None:
@@ -196,14 +196,14 @@ class HostedStudy:
 
     def work(self, worker: Worker) -> messages.Work:
         """What this worker has to do now: the questions they hold, and more if they hold too few."""
-        with self._turns.of(worker.id):
+        with self._locks.of(worker.id):
             return self._work(worker, self._held_and_more(worker))
 
     def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
         """Take an answer and give the next questions; both are durable when this returns."""
         question = self._question_of(worker, said.token)
         item_left = worker.item_is_left(question)
-        with self._turns.of(worker.id):
+        with self._locks.of(worker.id):
             held = [other for other in self._held(worker) if other.id != question]
             meta: dict[str, object] = {"side": said.side, "item_side": "left" if item_left else "right"}
             if said.ms is not None:
@@ -222,7 +222,7 @@ class HostedStudy:
             return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
 
     def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
-        """Often the round waits for this very answer. Then it stands at once, and the next round may begin."""
+        """Let the answer settle at once where nothing else is left to ask: the round may be waiting for it."""
         more = self._room(worker, 0)
         if not more:
             return receipt, []
@@ -233,7 +233,7 @@ class HostedStudy:
         """Replace the last answer while that is possible."""
         question = self._question_of(worker, said.token)
         item_left = worker.item_is_left(question)
-        with self._turns.of(worker.id):
+        with self._locks.of(worker.id):
             try:
                 receipt = self.study.revise(question, (said.side == "left") == item_left, worker.id)
             except InvalidAnswer:
@@ -241,9 +241,9 @@ class HostedStudy:
             return self._answered(worker, said.token, receipt, item_left, self._held_and_more(worker))
 
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
-        """Pass a question on; skipping it again, or after answering it, changes nothing."""
+        """Give a question back; skipping it again, or after answering it, changes nothing."""
         question = self._question_of(worker, said.token)
-        with self._turns.of(worker.id):
+        with self._locks.of(worker.id):
             if not self.open:
                 raise study_ended()
             if self.study.skip(question, said.reason, worker.id):
@@ -251,7 +251,7 @@ class HostedStudy:
             return self._work(worker, self._held_and_more(worker))
 
     def _held(self, worker: Worker) -> list[Question]:
-        """What the worker has in hand, without what a round that is over has left behind."""
+        """The questions of the open round that the worker holds."""
         round_ = self._picked + 1
         return [question for question in self.study.held_by(worker.id) if question.round >= round_]
 
@@ -298,7 +298,7 @@ class HostedStudy:
         if not receipt.repeated:
             self._last.pop(worker.id, None)
             if side is not None and receipt.standing == "provisional":
-                self._last[worker.id] = LastAnswer(token, side, self.clock() + self.settings.undo_s)
+                self._last[worker.id] = _LastAnswer(token, side, self.clock() + self.settings.undo_s)
         work = self._work(worker, questions)
         taken = messages.Taken(token=token, side=side, repeated=receipt.repeated)
         return messages.Answered(**dict(work), answer=taken)

@@ -1,4 +1,4 @@
-"""An item as a page shows it."""
+"""Item cards: what a page shows of an item."""
 
 from __future__ import annotations
 

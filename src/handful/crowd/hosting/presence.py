@@ -1,4 +1,4 @@
-"""Who is here: one turn at a time for each, how many there are, and whose page was closed."""
+"""Presence: how many workers are there, whose page was closed, and one request at a time for each of them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ BACK_WITHIN_S = 5.0
 """A page that is loaded again, or whose connection broke, is back sooner."""
 
 
-class Turns:
-    """Two tabs, or an impatient client, wait for each other; different workers do not."""
+class WorkerLocks:
+    """One lock per worker: two tabs of the same browser wait for each other, different workers do not."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -21,7 +21,7 @@ class Turns:
 
     @contextmanager
     def of(self, worker: str) -> Iterator[None]:
-        """This worker's turn."""
+        """Hold the lock of this worker while the block runs."""
         with self._lock:
             lock, waiting = self._taken.get(worker, (threading.Lock(), 0))
             self._taken[worker] = (lock, waiting + 1)
@@ -43,6 +43,7 @@ class Presence:
         self._seen: dict[str, float] = {}
 
     def seen(self, worker: str, now: float) -> None:
+        """The worker asked for something."""
         self._seen[worker] = now
 
     def count(self, now: float) -> None:
@@ -63,11 +64,13 @@ class OpenPages:
         self._quiet_since: dict[str, float] = {}  # of those whose last page was closed
 
     def opened(self, worker: str) -> None:
+        """One more page of the worker is open."""
         with self._lock:
             self._open[worker] += 1
             self._quiet_since.pop(worker, None)
 
     def closed(self, worker: str, now: float) -> None:
+        """One page of the worker was closed."""
         with self._lock:
             self._open[worker] -= 1
             if self._open[worker] <= 0:

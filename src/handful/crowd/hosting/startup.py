@@ -1,4 +1,4 @@
-"""From a storage, a collection and themes to a registry: studies that exist are taken up, others are begun."""
+"""What happens when a server starts: stored studies are opened, new ones begun, and all of them registered."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def open_registry(
             if theme not in {hosted.theme for hosted in studies.values()}:
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
-        warm_up([hosted.study for hosted in studies.values() if hosted.open])
+        _warm_up([hosted.study for hosted in studies.values() if hosted.open])
     except BaseException:
         for hosted in studies.values():
             hosted.close()
@@ -118,7 +118,7 @@ def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
     return cleaned
 
 
-def warm_up(studies: Iterable[Study]) -> None:
+def _warm_up(studies: Iterable[Study]) -> None:
     """Let their explorers be compiled before the first person waits for it: some seconds, and only the first time."""
     for explorer, k in {study.setup.explorer: study.setup.problem.k for study in studies}.items():
         with warnings.catch_warnings():

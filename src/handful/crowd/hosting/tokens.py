@@ -1,7 +1,7 @@
 """Secrets and what is sealed with them: worker cookies, question tokens, sides, the organizer's key and sessions.
 
 Nothing that is handed to a browser is stored. A worker's cookie is random and signed, so that the server knows its own
-again; what the journal keeps of it is a keyed hash. A question's token is sealed with a key that only the cookie and
+again; what the journal keeps of it is a _keyed hash. A question's token is sealed with a key that only the cookie and
 the database's secret together give: no one else can make it, read it or use it, and it still means the same question
 after a restart.
 """
@@ -32,7 +32,7 @@ class Secret:
 
     def derive(self, purpose: str, *parts: str | bytes) -> bytes:
         """32 bytes for one purpose; parts are told apart by their lengths."""
-        return keyed(self.key, purpose.encode(), *(part.encode() if isinstance(part, str) else part for part in parts))
+        return _keyed(self.key, purpose.encode(), *(part.encode() if isinstance(part, str) else part for part in parts))
 
     @property
     def organizer_key(self) -> str:
@@ -40,7 +40,7 @@ class Secret:
         return b32encode(self.derive("organizer"))[:24].decode().lower()
 
 
-def keyed(key: bytes, *parts: bytes) -> bytes:
+def _keyed(key: bytes, *parts: bytes) -> bytes:
     """HMAC-SHA-256 over parts that cannot run into each other."""
     return hmac.digest(key, b"".join(len(part).to_bytes(4) + part for part in parts), sha256)
 
@@ -79,7 +79,7 @@ class Worker:
     def token(self, question: str) -> str:
         """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
         number = int(question[1:]).to_bytes(NUMBER_BYTES)
-        seal = keyed(self.key, b"seal", number)[:SEAL_BYTES]
+        seal = _keyed(self.key, b"seal", number)[:SEAL_BYTES]
         return _text(seal + _hide(self.key, seal, number))
 
     def question(self, token: str) -> str | None:
@@ -89,13 +89,13 @@ class Worker:
             return None
         seal, hidden = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
         number = _hide(self.key, seal, hidden)
-        if not hmac.compare_digest(keyed(self.key, b"seal", number)[:SEAL_BYTES], seal):
+        if not hmac.compare_digest(_keyed(self.key, b"seal", number)[:SEAL_BYTES], seal):
             return None
         return f"q{int.from_bytes(number)}"
 
     def item_is_left(self, question: str) -> bool:
         """On which side this worker sees the question's item: a fair coin per worker and question."""
-        return bool(keyed(self.key, b"side", question.encode())[0] & 1)
+        return bool(_keyed(self.key, b"side", question.encode())[0] & 1)
 
 
 def new_cookie(secret: Secret, study: str) -> str:
@@ -139,7 +139,7 @@ def is_organizer_key(secret: Secret, given: str) -> bool:
 
 
 def _hide(key: bytes, seal: bytes, number: bytes) -> bytes:
-    pad = keyed(key, b"hide", seal)
+    pad = _keyed(key, b"hide", seal)
     return bytes(a ^ b for a, b in zip(number, pad, strict=False))
 
 

@@ -90,6 +90,6 @@ def _font(size: int) -> Font:
 
 
 def write_contact_sheet(collection: Collection, chosen: Sequence[str], title: str, note: str, path: Path) -> Path:
-    """The same, into a file."""
+    """Write the contact sheet into a file, and give its path."""
     path.write_bytes(contact_sheet(collection, chosen, title, note))
     return path

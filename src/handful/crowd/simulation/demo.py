@@ -37,7 +37,7 @@ class DemoStatus:
 
 @dataclass(frozen=True)
 class DemoSummary:
-    """What came out of a study."""
+    """What a study picked, its answers, and where its contact sheet is."""
 
     study: str
     theme: str

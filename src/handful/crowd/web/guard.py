@@ -76,7 +76,7 @@ class Guard:
         host = headers.get("host", "")
         if self.hosts is not None and _name(host) not in self.hosts:
             return Refusal(400, "bad_host", "This server is not known under that name.")
-        if scope["method"] not in SAFE and not same_origin(headers):
+        if scope["method"] not in SAFE and not _same_origin(headers):
             return Refusal(403, "cross_origin", "This was sent by a page of another site and is not taken.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.body_bytes:
@@ -99,7 +99,7 @@ class Guard:
         return counting
 
 
-def same_origin(headers: Headers) -> bool:
+def _same_origin(headers: Headers) -> bool:
     """Whether a request that changes something comes from our own pages, or from no page at all.
 
     Every browser tells one of the two headers with a POST; a program that answers over the JSON interface tells none.

@@ -82,7 +82,7 @@ async def backup(request: Request) -> Response:
 
 @router.get("/{study}")
 async def status(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
-    """How the study stands."""
+    """The status of the study."""
     return await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
 
 
@@ -98,8 +98,8 @@ async def events(hosted: OrganizersStudy, request: Request) -> Response:
 
 
 @router.post("/{study}/open")
-async def open_(hosted: OrganizersStudy) -> messages.OrganizerStatus:
-    """Hand out questions (again)."""
+async def resume(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+    """End a pause: hand out questions again."""
     await in_thread(hosted.study.resume)
     return await _after(hosted)
 
@@ -112,7 +112,7 @@ async def pause(hosted: OrganizersStudy) -> messages.OrganizerStatus:
 
 
 @router.post("/{study}/close")
-async def close(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+async def finish(hosted: OrganizersStudy) -> messages.OrganizerStatus:
     """End the study for good, with what is known."""
     await in_thread(hosted.study.finish, "closed by the organizer")
     return await _after(hosted)
@@ -128,7 +128,7 @@ async def exclude(hosted: OrganizersStudy, said: messages.Exclude) -> messages.O
 
 @router.post("/{study}/restore")
 async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.OrganizerStatus:
-    """Count them again."""
+    """Count a worker's answers again."""
     _known(hosted, said.worker)
     await in_thread(hosted.study.restore, said.worker)
     return await _after(hosted)

@@ -28,7 +28,7 @@ async def front(request: Request) -> Response:
 
 @router.get("/s/{study}")
 async def worker_page(study: str, request: Request) -> Response:
-    """Where people answer."""
+    """The page where workers answer."""
     hosted = await hosted_study_of(study, request)
     return templates.TemplateResponse(request, "worker.html", {"study": hosted.name, "theme": hosted.theme})
 
@@ -41,7 +41,7 @@ async def login_page(request: Request) -> Response:
 
 @router.get("/organize")
 async def organize_front(request: Request) -> Response:
-    """All studies of an organizer."""
+    """The list of all studies for their organizer; with only one, that study."""
     if not is_organizer(request):
         return RedirectResponse("/organize/login", 303)
     registry = registry_of(request)
