@@ -1,156 +1,22 @@
-"""Commands about studies: select, list, status, export, replay, plot."""
+"""Commands about stored studies: list, status, export, replay, plot."""
 
 from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from handful.cli import Explorer, app, needs, say, this_command
+from handful.cli import app, needs, say
+from handful.cli.options import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, when
-from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
+from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
-    from handful.study import Result, Study
-
-STORAGE = "handful.db"
-Storage = Annotated[
-    str, typer.Option("--storage", "-s", metavar="URL", help="A SQLite file, or postgresql://user@host/database.")
-]
-Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-
-InFlight = Annotated[
-    int | None, typer.Option(help="Questions unanswered at once: 1 if left out, 64 with --n-jobs, 256 with --dask.")
-]
-
-
-@app.command(
-    epilog="""
-[bold]Examples[/bold]
-
- handful select photos.csv -k 6 --oracle judge:better --preferences --budget 1500
-
- handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --epsilon 0.5
-
- handful select nodes.csv -k 10 --oracle spread:gain --noise 1 --budget 100000 --n-jobs -1
-
- handful select photos.csv -k 6 --objective coverage --noise 0.5 --budget 3000
-
- handful select embeddings.npy -k 20 --by facility-location
-
- handful select passages.csv -k 50 --by facility-location --metric cosine --cost tokens --budget 4000
-
-With --by nothing is asked: the rows of numbers in ITEMS (CSV, .npy or Parquet) are picked by a known function.
-The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
-ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
-is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped, or for longer with
-a larger --budget; a study that is finished stays as it is.
-""",
-)
-def select(
-    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="A CSV file with a header; one line per item.")],
-    k: Annotated[int, typer.Option("-k", help="How many to pick.")],
-    oracle: Annotated[
-        str | None, typer.Option(metavar="MODULE:FUNCTION", help="Your own function that answers questions.")
-    ] = None,
-    objective: Annotated[
-        Literal["coverage"] | None,
-        typer.Option(help="Answer from a known objective: coverage of the columns id, tags and views."),
-    ] = None,
-    by: Annotated[
-        Literal["facility-location", "feature-based", "graph-cut", "log-det"] | None,
-        typer.Option(help="Ask nobody: pick rows by this function of their numbers."),
-    ] = None,
-    metric: Annotated[
-        Literal["rbf", "cosine", "dot", "euclidean"], typer.Option(help="With --by: how alike two rows are.")
-    ] = "rbf",
-    cost: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="With --by: what an item costs; --budget is for all.")
-    ] = None,
-    group: Annotated[str | None, typer.Option(metavar="COLUMN", help="With --by: groups, for --limit.")] = None,
-    limit: Annotated[int | None, typer.Option(help="With --by: how many of each group may be picked.")] = None,
-    represent: Annotated[
-        int | None, typer.Option(help="With --by facility-location: so many rows, drawn, are to be represented.")
-    ] = None,
-    noise: Annotated[
-        float | None, typer.Option(help="Answers are numbers; their noise is sub-Gaussian with this R.")
-    ] = None,
-    range_: Annotated[
-        tuple[float, float] | None, typer.Option("--range", help="Answers are numbers between these two.")
-    ] = None,
-    preferences: Annotated[bool, typer.Option("--preferences", help="Answers say which of two is better.")] = False,
-    beta: Annotated[
-        float | None, typer.Option(help="How sharp comparisons are (Bradley-Terry-Luce), if known.")
-    ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="How far from the best is near enough, in units of f.")] = None,
-    ratio: Annotated[float | None, typer.Option(help="Or: the share of the optimum to certify, such as 0.7.")] = None,
-    delta: Annotated[float, typer.Option(help="Probability of being wrong.")] = 0.05,
-    budget: Annotated[int | None, typer.Option(help="Answers that may be spent in all.")] = None,
-    per_item: Annotated[
-        float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
-    ] = None,
-    explorer: Explorer = None,
-    in_flight: InFlight = None,
-    n_jobs: Annotated[int | None, typer.Option(help="Ask the oracle in so many processes; -1: one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option("--dask", metavar="ADDRESS", help="Or on a Dask cluster, such as tcp://10.0.0.5:8786.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
-    storage: Storage = STORAGE,
-    name: Annotated[str | None, typer.Option("--name", help="The study's name; else that of the file ITEMS.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Pick the best few of the items in a CSV file, by asking a function of yours or a known objective."""
-    if by is not None:
-        from handful.cli.known import pick
-
-        limits: dict[str, Any] = {"cost": cost, "budget": budget, "group": group, "limit": limit}
-        pick(items, k, by, metric, **limits, represent=represent, seed=seed, as_json=as_json)
-        return
-    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
-    from handful.core.budget import PerItem
     from handful.study import Study
-    from handful.study.progress import bar
-
-    if budget is not None and per_item is not None:
-        raise InvalidProblem("give --budget or --per-item, not both")
-    ids = read_ids(items)
-    settings: dict[str, Any] = {
-        "feedback": feedback_from(noise, range_, preferences, beta),
-        "explorer": explorer,
-        "epsilon": epsilon,
-        "ratio": ratio,
-        "delta": delta,
-        "budget": budget if per_item is None else PerItem(per_item),
-        "in_flight": in_flight_from(in_flight, n_jobs, dask),
-        "seed": seed,
-    }
-    answer = answers_from(oracle, objective, items, settings["feedback"])
-    name = name or items.stem
-    try:
-        study = Study(ids, k, storage=storage, name=name, **settings)
-    except StudyExists:
-        study = _same_study(ids, k, storage, name, settings)
-    with study:
-        try:
-            with bar(console_for(err=True)) as show:
-                result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)
-        except KeyboardInterrupt:
-            say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
-            raise typer.Exit(130) from None
-        except InvalidAnswer as error:
-            _stopped(study, f"the oracle's answer cannot be taken: {error}")
-        except HandfulError:
-            raise
-        except Exception as error:
-            _stopped(study, f"the oracle failed: {type(error).__name__}: {error}{_where(error)}")
-    _print_result(result, as_json)
 
 
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
@@ -296,59 +162,6 @@ def only_study(storage: str) -> str:
         there = ", ".join(names) or "none"
         raise InvalidProblem(f"{storage} has {len(names)} studies, so say which one; there are: {there}")
     return names[0]
-
-
-def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
-    """The study that is there, if it is the one that these options describe."""
-    from handful.study import Study
-    from handful.study.opening import differences, spelled_out
-
-    described = Study(ids, k, **settings)
-    study = Study.open(storage, name, items=ids)
-    differing = differences(described.setup, study.fold)
-    if differing.keys() == {"budget"} and _extended(study, described.status().budget):
-        return study
-    if differing:
-        over = study.finished
-        study.close()
-        raise InvalidProblem(
-            f"there is a study {name!r} in {storage}{' that is finished' if over else ''}, and it is another one "
-            f"({spelled_out(differing)}): give the same options to {'see' if over else 'go on with'} it, "
-            "or another --name"
-        )
-    return study
-
-
-def _extended(study: Study, budget: int | None) -> bool:
-    """Whether the study could be given the larger budget that is wished for."""
-    now = study.status()
-    if budget is None or now.budget is None:
-        return False
-    if budget < now.budget or now.finished:
-        return False
-    study.extend(budget - now.budget)
-    say(f"{budget - now.budget:,} more answers may be spent")
-    return True
-
-
-def _stopped(study: Study, why: str) -> NoReturn:
-    """The oracle is at fault: say so, and that nothing is lost."""
-    say(why)
-    say(f"{study.status().answers:,} answers are kept; to go on: {this_command()}")
-    raise typer.Exit(1)
-
-
-def _where(error: BaseException) -> str:
-    """The line of the user's own code that failed."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
-
-
-def _print_result(result: Result, as_json: bool) -> None:
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
 
 
 def _write(lines: Iterable[str], output: Path | None) -> None:
