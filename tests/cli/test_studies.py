@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -263,7 +263,7 @@ def test_replay_checks_every_decision(handful: Handful, tmp_path: Path) -> None:
     assert said.code == 0
     assert "every decision is the same" in said.out
     with closing(open_journal("handful.db", "photos", mode="read")) as journal:
-        records = [replace(r, payload=r.payload.replace('"i":3', '"i":4')) for r in journal.read()]
+        records = [r._replace(payload=r.payload.replace('"i":3', '"i":4')) for r in journal.read()]
     with closing(open_journal("other.db", "photos")) as journal:
         journal.append(records).wait()
     said = handful("replay", "-s", "other.db", "--check", "--json")

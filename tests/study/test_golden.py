@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from handful import Study
+from handful.core.explorers.protocol import propose
 from handful.storage import open_journal
+from handful.study import exploration
 from handful.study.events import KINDS
 from handful.study.export import journal_lines, records_of
 from tests.golden.make import FOLDER, STUDIES, summary
@@ -71,3 +73,19 @@ def test_a_pick_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> 
         assert study.mismatches.count == 1
         assert "round 1 was closed by" in study.mismatches.first[0]
         assert study.result().chosen == (f"node {closed['payload']['pick']}",)
+
+
+def test_opening_believes_what_was_asked_and_only_a_check_chooses_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[int] = []
+
+    def counted(state: object, number: int) -> tuple[int, int]:
+        chosen.append(number)
+        return propose(state, number)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(exploration, "propose", counted)
+    with reopened(FOLDER / "simulated-1.jsonl", tmp_path) as study:
+        assert chosen == []
+        assert study.mismatches.count == 0
+        assert len(chosen) >= len(study.fold.questions)

@@ -188,6 +188,7 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
                     except (InvalidAnswer, InvalidProblem, StudyFinished, LookupError):
                         happened["refused"] += 1
                     world.check()
+                assert world.study.mismatches.count == 0
                 happened.update(event.kind for _, event in world.study.journal())
                 happened.update(f"ended by {r.ended}" for r in world.study.result().rounds)
                 happened.update(STANDINGS[standing] for standing in world.study.fold.questions.standing)
@@ -201,7 +202,7 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
 @pytest.mark.parametrize("explorer", EXPLORERS)
 def test_any_interleaving_leaves_the_live_state_equal_to_the_fold_of_the_journal(explorer: str) -> None:
     happened.clear()
-    play(explorer, lambda folder: None, examples=80 if explorer == "topx" else 40)
+    play(explorer, lambda folder: None, examples=120 if explorer == "topx" else 40)
     if explorer == "topx":  # else it would be a promise about nothing
         expected = {"ended by rule", "ended by closed", "refused"}
         assert set(KINDS) | set(STANDINGS) | expected <= set(happened)

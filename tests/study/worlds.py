@@ -11,7 +11,7 @@ import numpy as np
 from handful import Study
 from handful.objectives import Coverage
 from handful.study.fold import Fold
-from handful.study.writer import fold_of
+from handful.study.replaying import fold_of
 
 
 def coverage(size: int, seed: int = 1) -> Coverage:

@@ -37,10 +37,11 @@ def hash_after(before: bytes, record: Record) -> bytes:
     Over `before`, seq (8 bytes), version (4), time (8, a double), the length of the kind (4), all little-endian, the
     kind and the payload in UTF-8.
     """
-    kind = record.kind.encode()
+    seq, version, kind, time, payload = record
+    named = kind.encode()
     # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
-    head = _head(before, record.seq, record.version, record.time + 0.0, len(kind))
-    return blake2b(b"".join((head, kind, record.payload.encode())), digest_size=SIZE).digest()
+    head = _head(before, seq, version, time + 0.0, len(named))
+    return blake2b(head + named + payload.encode(), digest_size=SIZE).digest()
 
 
 def check_hash(record: Record, before: bytes, stored: object, study: str) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 from handful.errors import StorageError
 
@@ -12,8 +12,7 @@ MAX_VERSION = 32_767
 MAX_KIND = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One event of a study, as it is stored.
 
     seq:      0, 1, 2, ... without holes; given by the study, checked by the storage

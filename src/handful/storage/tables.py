@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -131,34 +132,50 @@ def rows_after(
 
     StorageCorrupt if one is missing among them or is not a record. The hashes are not checked.
     """
-    hash_column = events.c.hash if chained else null()
-    statement = (
-        select(*_COLUMNS, hash_column)
-        .where(events.c.study == study, events.c.seq > after_seq)
-        .order_by(events.c.seq)
-        .limit(limit)
-    )
-    for expected, row in enumerate(connection.execute(statement), after_seq + 1):
-        seq, version, kind, time, payload, hash_ = row
-        if seq != expected:
-            raise StorageCorrupt(
-                f"record {expected} of study {study!r} is missing: the next is {seq}; restore the storage from a backup"
-            )
-        if type(payload) is not str or type(version) is not int or type(kind) is not str or type(time) is not float:
-            raise StorageCorrupt(
-                f"record {seq} of study {study!r} is not a record (version {version!r}, kind {kind!r}, time {time!r}); "
-                "restore the storage from a backup"
-            )
-        yield Record(seq, version, kind, time, payload), hash_
+    for expected, row in enumerate(_fetched(connection, study, after_seq, limit, chained), after_seq + 1):
+        _check_row(row, expected, study)
+        yield Record(*row[:5]), row[5]
 
 
 def records_after(connection: Connection, study: str, before: Tip, limit: int) -> tuple[list[Record], Tip]:
     """The next records in order, each checked to follow the one before it, and the tip after them."""
-    hash_, records = before.hash, []
-    for record, stored in rows_after(connection, study, before.seq, limit, chained=True):
-        hash_ = check_hash(record, hash_, stored, study)
+    expected, hash_ = before.seq, before.hash
+    records = []
+    for row in _fetched(connection, study, before.seq, limit, True):
+        expected += 1
+        _check_row(row, expected, study)
+        record = Record(*row[:5])
+        hash_ = check_hash(record, hash_, row[5], study)
         records.append(record)
-    return records, Tip(before.seq + len(records), hash_)
+    return records, Tip(expected, hash_)
+
+
+def _fetched(
+    connection: Connection, study: str, after_seq: int, limit: int, chained: bool
+) -> list[tuple[Any, Any, Any, Any, Any, Any]]:
+    statement = (
+        select(*_COLUMNS, events.c.hash if chained else null())
+        .where(events.c.study == study, events.c.seq > after_seq)
+        .order_by(events.c.seq)
+        .limit(limit)
+    )
+    # Straight from the driver: these columns need no conversion, and reading a journal is what reopening waits for.
+    cursor = connection.execute(statement).cursor
+    assert cursor is not None
+    return cursor.fetchall()  # type: ignore[return-value]
+
+
+def _check_row(row: tuple[Any, Any, Any, Any, Any, Any], expected: int, study: str) -> None:
+    seq, version, kind, time, payload, _ = row
+    if seq != expected:
+        raise StorageCorrupt(
+            f"record {expected} of study {study!r} is missing: the next is {seq}; restore the storage from a backup"
+        )
+    if type(payload) is not str or type(version) is not int or type(kind) is not str or type(time) is not float:
+        raise StorageCorrupt(
+            f"record {seq} of study {study!r} is not a record (version {version!r}, kind {kind!r}, time {time!r}); "
+            "restore the storage from a backup"
+        )
 
 
 def study_names(connection: Connection) -> Iterator[str]:

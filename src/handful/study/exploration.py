@@ -16,7 +16,7 @@ import numpy as np
 from handful.core.budget import Budget, Total, Unlimited
 from handful.core.endings import BUDGET, CLOSED, ending_named, ending_of
 from handful.core.endings import OPEN as UNDECIDED
-from handful.core.explorers.protocol import conclude, drop, late, open_round, propose, tell, void
+from handful.core.explorers.protocol import conclude, drop, go_through, late, open_round, propose, tell, void
 from handful.core.parts.board import NOW
 from handful.study.events import RoundClosed
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
@@ -57,6 +57,8 @@ class Exploration:
         self.withdrawn: set[int] = set()
         self._proposal: Proposal | None = None
         self.mismatches = Mismatches()
+        self._believing = False
+        self._steps = array("q")  # believed, and not gone through yet
         for item in setup.problem.chosen:
             drop(self.state, item)
         self.round = len(setup.problem.chosen)
@@ -92,10 +94,21 @@ class Exploration:
                 self._proposal = proposed
         return self._proposal
 
+    def believe(self, wanted: bool) -> None:
+        """Take recorded questions as they are, without choosing them again: while a journal is read."""
+        self.catch_up()
+        self._believing = wanted
+
     def add_question(self, item: int, rival: int, given: int) -> None:
         """The next question was asked. What the journal recorded wins over what would be proposed today."""
-        proposed = self.proposal()
         question = len(self._questions)
+        if self._believing:
+            self._questions.add(self.round, item, rival, given)
+            self._steps.append(2 * question)
+            if self._in_order:
+                self._lines.setdefault((item, given), deque()).append(question)
+            return
+        proposed = self.proposal()
         if proposed != (item, rival, given):
             self.mismatches.add(f"question q{question} asked {(item, rival, given)}, now it would be {proposed}")
             self._force(proposed, (item, rival, given))
@@ -107,10 +120,12 @@ class Exploration:
 
     def done(self, question: int) -> None:
         """The question has its answer or never will: tell the explorer whatever is due now."""
+        if self._believing and self._believe_done(question):
+            return
         if question < self.first:
             self._tell_late(question)
         elif self._in_order:
-            self._count_along(self._lines[self._questions.item[question], self._questions.given[question]])
+            self._count_along(self._line_of(question))
         elif self.decided:
             self._too_late.append(question)
         else:
@@ -126,6 +141,7 @@ class Exploration:
 
     def check_closing(self, event: RoundClosed) -> None:
         """The round is over as the journal says, whether or not it would be decided so today."""
+        self.catch_up()
         found = self.closing() if self.decided else None
         if found == event:
             return
@@ -147,10 +163,12 @@ class Exploration:
 
     def conclude_early(self) -> None:
         """Decide the open round with what is known."""
+        self.catch_up()
         conclude(self.state, CLOSED)
 
     def extend(self, answers: int) -> None:
         """The budget grows, and the open round's share of it."""
+        self.catch_up()
         assert isinstance(self.budget, Total)
         self.budget = Total(self.budget.answers + answers)
         if not self.all_picked:
@@ -160,6 +178,7 @@ class Exploration:
 
     def refold(self) -> None:
         """Go through the open round again from its start: the answers that count are others now."""
+        self.catch_up()
         if self.all_picked:
             return
         for array_, before in zip(_arrays(self.state), self._before, strict=True):
@@ -181,6 +200,55 @@ class Exploration:
             self._count_along(line)
         while self._too_late and not self.decided:
             self._count(self._too_late.pop(0))
+
+    def catch_up(self) -> None:
+        """Go through what was believed, in compiled code; the state is then what it was when it happened."""
+        if not self._steps:
+            return
+        steps, self._steps = self._steps, array("q")
+        gone, of = 0, self._questions
+        if not self.decided:
+            columns = _view(of.item), _view(of.rival), _view(of.given), _view(of.answer)
+            gone = go_through(self.state, _view(steps), *columns, self.first)
+            del columns  # while they are held, no question can be added
+        taken = _view(steps)[:gone]
+        self._log.frombytes((2 * taken - taken % 2).tobytes())
+        back = []
+        for step in steps[gone:]:  # the round is decided: nothing counts any more
+            question = step // 2
+            if step % 2:
+                back.append(question)
+            else:
+                self._force(None, self._about(question))
+                self._log.append(4 * question + _ASKED)
+        if not self._in_order:
+            self._too_late.extend(back)
+            return
+        for question in reversed(back):
+            self._line_of(question).appendleft(question)
+
+    def _believe_done(self, question: int) -> bool:
+        """Put an answer among what is gone through later; False if that must be done by hand."""
+        if question >= self.first:
+            if not self._in_order:
+                if self._can_believe(question):
+                    self._steps.append(2 * question + 1)
+                    return True
+            else:
+                line, standing = self._line_of(question), self._questions.standing
+                while line and self._can_believe(line[0]):
+                    self._steps.append(2 * line.popleft() + 1)
+                if not line or standing[line[0]] not in (ANSWERED, VOID):
+                    return True
+        self.catch_up()
+        return False
+
+    def _can_believe(self, question: int) -> bool:
+        """Whether the question has an answer that counts."""
+        return self._questions.standing[question] == ANSWERED and self._counts(question)
+
+    def _line_of(self, question: int) -> deque[int]:
+        return self._lines[self._questions.item[question], self._questions.given[question]]
 
     def _open_next(self, spent: int) -> None:
         self.round += 1
@@ -254,6 +322,11 @@ class Exploration:
 
     def _call_late(self, question: int) -> None:
         late(self.state, *self._about(question), self._questions.answer[question])
+
+
+def _view(column: array[Any]) -> np.ndarray[Any, Any]:
+    """A column as an array, without copying it; nothing can be appended while that is held."""
+    return np.frombuffer(column, dtype=column.typecode)
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray[Any, Any]]:

@@ -111,10 +111,14 @@ class Fold:
         return question
 
     def _asked(self, event: events.Asked, time: float) -> None:
-        if event.question != len(self.questions) or not 0 <= event.item < len(self.setup.ids):
-            raise StorageCorrupt(f"the journal asks question q{event.question} out of turn: restore it from a backup")
-        self.exploration.add_question(event.item, event.rival, event.given)
-        self.leases.grant(event.question, event.worker, time + self.setup.lease_s)
+        self.asked(event.question, event.item, event.rival, event.given, event.worker, time)
+
+    def asked(self, question: int, item: int, rival: int, given: int, worker: str | None, time: float) -> None:
+        """What `Asked` does, for whoever has no event at hand."""
+        if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
+            raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
+        self.exploration.add_question(item, rival, given)
+        self.leases.grant(question, worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
         self.leases.grant(self._known(event.question, UNANSWERED), event.worker, time + self.setup.lease_s)
@@ -124,14 +128,18 @@ class Fold:
             self.leases.end(self._known(question, UNANSWERED), again=self._is_of_open_round(question))
 
     def _told(self, event: events.Told, time: float) -> None:
-        question = self._known(event.question, UNANSWERED)
+        self.told(event.question, event.answer, event.worker, event.undo_until)
+
+    def told(self, question: int, answer: float, worker: str | None, undo_until: float | None) -> None:
+        """What `Told` does, for whoever has no event at hand."""
+        self._known(question, UNANSWERED)
         self.leases.drop(question)
-        self.questions.answer[question] = float(event.answer)
-        self.questions.worker[question] = self.workers.note_answer(event.worker)
+        self.questions.answer[question] = float(answer)
+        self.questions.worker[question] = self.workers.note_answer(worker)
         self.answers += 1
-        if event.undo_until is not None:
+        if undo_until is not None:
             self.questions.standing[question] = PROVISIONAL
-            self.provisional[question] = Provisional(event.worker, event.undo_until)
+            self.provisional[question] = Provisional(worker, undo_until)
         else:
             self._settle(question)
 

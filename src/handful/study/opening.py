@@ -13,8 +13,9 @@ from handful.storage import open_journal
 from handful.study import events
 from handful.study.fold import Fold
 from handful.study.items import check_same_ids
+from handful.study.replaying import fold_of
 from handful.study.setup import Setup
-from handful.study.writer import Writer, fold_of
+from handful.study.writer import Writer
 
 Exists = Literal["error", "open"]
 Clock = Callable[[], float]

@@ -22,6 +22,7 @@ from handful.study.fold import Fold
 from handful.study.items import Item, position_of, read_items
 from handful.study.opening import Clock, Exists, begun, check_exists, stored
 from handful.study.questions import Question, Receipt
+from handful.study.replaying import fold_of
 from handful.study.results import Result, result_of
 from handful.study.running import ProgressCallback, run
 from handful.study.setup import Setup, make_setup
@@ -322,8 +323,8 @@ class Study(Generic[Item]):
 
     @property
     def mismatches(self) -> Mismatches:
-        """Decisions in the journal that this version of handful would take otherwise; there should be none."""
-        return self._writer.fold.exploration.mismatches
+        """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
+        return fold_of(self.records(), check=True)[0].exploration.mismatches
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from handful.errors import HandfulError, StorageCorrupt, StorageError
+from handful.errors import HandfulError, StorageError
 from handful.storage import Journal, Record, Ticket
-from handful.study.events import Created, Event, from_record, to_record
+from handful.study.events import Created, Event, to_record
 from handful.study.fold import Fold
-from handful.study.setup import Setup
+from handful.study.replaying import fold_of
 
 Callback = Callable[[Event], None]
-
-
-def fold_of(records: Iterable[Record]) -> tuple[Fold, int]:
-    """The state after all records, and the number of the next."""
-    stream = iter(records)
-    try:
-        first = next(stream, None)
-        event = None if first is None else from_record(first)
-        if not isinstance(event, Created):
-            raise StorageCorrupt("the journal does not begin with the study's creation: restore it from a backup")
-        fold, count = Fold(Setup.from_dict(event.setup)), 1
-        for record in stream:
-            fold.apply(from_record(record), record.time)
-            count += 1
-        return fold, count
-    finally:
-        if isinstance(stream, Generator):
-            stream.close()  # now, and not whenever it is collected: it may hold a connection
 
 
 class Writer:

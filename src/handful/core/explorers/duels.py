@@ -171,6 +171,11 @@ def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
 
 
 @kernel
+def asked(state: DuelsState, n: int) -> None:
+    """To propose changes nothing."""
+
+
+@kernel
 def tell(state: DuelsState, item: int, rival: int, given: int, answer: float) -> None:
     """Move the beliefs about both items."""
     learn(state, item, rival, answer)
@@ -190,7 +195,7 @@ def conclude(state: DuelsState, ended: int) -> None:
     pick_one(state.board, best_of(state.items, state.board), ended, np.inf)
 
 
-explores(DuelsState, begin=begin, propose=propose, tell=tell, late=late, conclude=conclude)
+explores(DuelsState, begin=begin, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)

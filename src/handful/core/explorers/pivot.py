@@ -118,6 +118,11 @@ def propose(state: PivotState, n: int) -> tuple[int, int, int]:
 
 
 @kernel
+def asked(state: PivotState, n: int) -> None:
+    """To propose changes nothing."""
+
+
+@kernel
 def tell(state: PivotState, item: int, rival: int, given: int, answer: float) -> None:
     """Is the rival out, or the pivot beaten?"""
     rules, board = state.rules[0], state.board
@@ -168,7 +173,7 @@ def conclude(state: PivotState, ended: int) -> None:
     _finish(state, ended, np.inf)
 
 
-explores(PivotState, begin=begin, propose=propose, tell=tell, late=late, conclude=conclude)
+explores(PivotState, begin=begin, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ it) and kernels, registered with `explores`. It must have the first; a kernel th
                                     picks so far) or the first `given` picks alone, which does not enter the board.
                                     item is -1 when there is nothing to ask until an answer comes;
                                     then the state is as it was, for nothing records that somebody asked
+    asked(state, n)                 change what `propose(state, n)` changes, and choose nothing: for explorers that
+                                    search long, so that a journal is read again quickly. If it is left out, `propose`
     begin(state)                    a round begins; the board is cleared already
     tell(state, item, rival, given, answer)
                                     an answer counts, and is on the board already; per item in the order asked
@@ -36,6 +38,7 @@ from handful.core.endings import ALONE, BUDGET, OPEN
 from handful.core.evidence import Evidence
 from handful.core.guarantees import NO_GUARANTEE, Guarantee
 from handful.core.kernels import contains, kernel, overload
+from handful.core.objective import Floats, Ints
 from handful.core.parts.board import (
     NOBODY,
     NOW,
@@ -96,7 +99,7 @@ def view_of(explorer: Explorer, problem: Problem, state: State) -> View:
 
 
 _KERNELS: dict[type, dict[str, Callable[..., Any]]] = {}
-_NAMES = {"begin", "propose", "tell", "void", "late", "leave", "conclude"}
+_NAMES = {"begin", "propose", "asked", "tell", "void", "late", "leave", "conclude"}
 
 
 def explores(state: type, *, propose: Callable[..., Any], **kernels: Callable[..., Any]) -> None:
@@ -111,6 +114,9 @@ def _begin(state: State) -> None: ...
 
 
 def _propose(state: State, n: int) -> tuple[int, int, int]: ...  # type: ignore[empty-body]
+
+
+def _asked(state: State, n: int) -> None: ...
 
 
 def _tell(state: State, item: int, rival: int, given: int, answer: float) -> None: ...
@@ -138,6 +144,17 @@ def _begin_of(state: Any) -> Any:
 def _propose_of(state: Any, n: Any) -> Any:
     own = _KERNELS[state.instance_class]["propose"]
     return lambda state, n: own(state, n)
+
+
+@overload(_asked)
+def _asked_of(state: Any, n: Any) -> Any:
+    kernels = _KERNELS[state.instance_class]
+    own = kernels.get("asked", kernels["propose"])
+
+    def asked(state, n):  # type: ignore[no-untyped-def]
+        own(state, n)
+
+    return asked
 
 
 @overload(_tell)
@@ -220,6 +237,27 @@ def tell(state: State, item: int, rival: int, given: int, answer: float) -> None
     _tell(state, item, rival, given, answer)
     if r.ended == OPEN and 0 <= r.limit <= r.counted:
         _conclude(state, BUDGET)
+
+
+@kernel
+def go_through(state: State, steps: Ints, items: Ints, rivals: Ints, givens: Ints, answers: Floats, first: int) -> int:
+    """Go through what was asked and told in this round as it is recorded; give how many steps.
+
+    A step is 2·question for one that was asked and 2·question + 1 for one whose answer counts; the columns have an
+    entry per question, and the round begins with question `first`. It stops after the answer that decides the round.
+    """
+    board = state.board
+    for at in range(len(steps)):
+        q = steps[at] >> 1
+        if steps[at] & 1 == 0:
+            if room(board):
+                _asked(state, q - first)
+            note_asked(board, items[q], givens[q])
+        else:
+            tell(state, items[q], rivals[q], givens[q], answers[q])
+            if board.round[0].ended != OPEN:
+                return at + 1
+    return len(steps)
 
 
 @kernel

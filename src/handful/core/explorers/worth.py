@@ -224,6 +224,13 @@ def _empirical_bayes(state: WorthState) -> None:
 
 
 @kernel
+def asked(state: WorthState, n: int) -> None:
+    """The queue moves on, while there is one."""
+    if state.rules[0].next < state.rules[0].queued:
+        state.rules[0].next += 1
+
+
+@kernel
 def tell(state: WorthState, item: int, rival: int, given: int, answer: float) -> None:
     """One belief moves; now and then all of them, when noise and spread are learnt anew."""
     rules, board = state.rules[0], state.board
@@ -254,7 +261,7 @@ def conclude(state: WorthState, ended: int) -> None:
     end(board, ended, np.inf)
 
 
-explores(WorthState, begin=begin, propose=propose, tell=tell, conclude=conclude)
+explores(WorthState, begin=begin, propose=propose, asked=asked, tell=tell, conclude=conclude)
 
 
 @dataclass(frozen=True)

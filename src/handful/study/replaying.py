@@ -1,0 +1,71 @@
+"""From a journal to the state it leads to: what `Study.open` waits for.
+
+Nearly all records say that something was asked or told. These are decoded many at a time and applied without making an
+event of each, and what the explorer is to learn from them is gone through in compiled code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable
+from itertools import islice
+
+from handful.core.parts.board import NOBODY, NOW
+from handful.errors import StorageCorrupt
+from handful.storage import Record
+from handful.study.events import VERSION, Asked, Created, Told, from_record
+from handful.study.fold import Fold
+from handful.study.setup import Setup
+
+_CHUNK = 4096
+_ASKED, _TOLD = frozenset(Asked.keys), frozenset(Told.keys)
+
+
+def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, int]:
+    """The state after all records, and the number of the next.
+
+    What is recorded as asked is believed. With `check` every question is chosen again, and `mismatches` of the
+    exploration says where that would lead elsewhere today.
+    """
+    stream = iter(records)
+    try:
+        first = next(stream, None)
+        event = None if first is None else from_record(first)
+        if not isinstance(event, Created):
+            raise StorageCorrupt("the journal does not begin with the study's creation: restore it from a backup")
+        fold, count = Fold(Setup.from_dict(event.setup)), 1
+        fold.exploration.believe(not check)
+        while chunk := list(islice(stream, _CHUNK)):
+            _apply(fold, chunk)
+            count += len(chunk)
+        fold.exploration.believe(False)
+        return fold, count
+    finally:
+        if isinstance(stream, Generator):
+            stream.close()  # now, and not whenever it is collected: it may hold a connection
+
+
+def _apply(fold: Fold, chunk: list[Record]) -> None:
+    asked, told, apply = fold.asked, fold.told, fold.apply
+    for record, data in zip(chunk, _decoded(chunk), strict=True):
+        _, version, kind, time, _ = record
+        # A record with more to say than is known here, or less, is none of these; `from_record` knows what it is.
+        if version == VERSION and type(data) is dict:
+            if kind == "asked" and data.keys() <= _ASKED and type(data.get("q")) is type(data.get("i")) is int:
+                rival = data.get("j", NOBODY)
+                if type(rival) is int and rival >= NOBODY:
+                    asked(data["q"], data["i"], rival, NOW, data.get("w"), time)
+                    continue
+            elif kind == "told" and data.keys() <= _TOLD and type(data.get("q")) is int and "a" in data:
+                told(data["q"], data["a"], data.get("w"), data.get("u"))
+                continue
+        apply(from_record(record), time)
+
+
+def _decoded(chunk: list[Record]) -> list[object]:
+    """The payloads, decoded at once; None for all if one of them is not JSON."""
+    try:
+        found: list[object] = json.loads("[" + ",".join([record.payload for record in chunk]) + "]")
+    except ValueError:
+        return [None] * len(chunk)
+    return found if len(found) == len(chunk) else [None] * len(chunk)
