@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from handful.core.responses import bernoulli, btl, gaussian, linear, saturating, uniform
+from handful.oracles.averaging import Averaged, sample_average
 from handful.oracles.cascades import CompetingCascades, IndependentCascade, LinearThreshold
 from handful.oracles.information import InformationGain
 from handful.oracles.simulated import Compares, Noisy, compares, noisy
 from handful.oracles.simulators import SimulatedGain, SimulatedSet, noisy_function
 
 __all__ = [
+    "Averaged",
     "Compares",
     "CompetingCascades",
     "IndependentCascade",
@@ -24,6 +26,7 @@ __all__ = [
     "linear",
     "noisy",
     "noisy_function",
+    "sample_average",
     "saturating",
     "uniform",
 ]

@@ -26,9 +26,8 @@ from handful.oracles.spreading import ONE, Bits, compete, spread_independent, sp
 Ints = npt.NDArray[np.int64]
 AT_ONCE = 2**20  # runs between two resets of the marks
 REVERSE_SAMPLING = (
-    "this is a known cascade model: reverse sampling (IMM) finds seeds with far less simulating, and "
-    "handful.maximize(SampleAverage(...)) on stored worlds needs no answer twice; a Study is for what these cannot "
-    'express (see "When not to ask one gain at a time")'
+    "this is a known cascade model: reverse sampling (IMM) finds seeds with far less simulating, and its worlds can be "
+    "stored (handful.oracles.sample_average); a Study is for what these cannot express, such as CompetingCascades"
 )
 NOT_A_NODE = "{!r} is not a node of the graph"
 
