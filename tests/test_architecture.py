@@ -37,7 +37,7 @@ def _flush_left(path: Path) -> str:
     return "\n".join(re.sub(r"^  (?! )", "", line) for line in path.read_text().splitlines() if line.endswith("{"))
 
 
-@pytest.mark.parametrize(("file", "name"), STEPS, ids=":".join)
+@pytest.mark.parametrize(("file", "name"), STEPS, ids=[":".join(step) for step in STEPS])
 def test_every_step_on_the_map_exists(file: str, name: str) -> None:
     assert name in names_in(HOME / file)
 
