@@ -9,7 +9,7 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 export PYTHON
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help demo test check-slow lint docs bench
+.PHONY: help demo test check-slow lint docs bench bench-peers
 .NOTPARALLEL:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make lint        ruff, mypy and the import contracts"
 	@echo "make docs        the documentation, into site/"
 	@echo "make bench       the benchmarks"
+	@echo "make bench-peers handful bench exact, beside other packages"
 
 demo: $(RUNTIME)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/handful demo $(DEMO_FLAGS); \
@@ -43,6 +44,14 @@ docs: $(DEV)
 
 bench: $(DEV)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
+
+.venv-peers/.ready: benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/peers.txt
+	@touch $@
+
+bench-peers: $(DEV) .venv-peers/.ready
+	$(BIN)/handful bench exact
 
 $(RUNTIME): $(SETUP)
 	scripts/set-up-venv crowd,lab

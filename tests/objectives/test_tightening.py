@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import handful
-from handful.objectives import FacilityLocation, facility
+from handful.objectives import FacilityLocation, FeatureBased, tiers
 
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds are tightened however small the table is."""
-    monkeypatch.setattr(facility, "LARGE", 0)
-    monkeypatch.setattr(facility, "_RUNS", [True])
+    monkeypatch.setattr(tiers, "LARGE", 0)
+    monkeypatch.setattr(tiers, "RUNS", [True])
     return iter(())
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [FacilityLocation, FeatureBased])
 @pytest.mark.parametrize("seed", range(6))
-def test_lazy_with_tight_bounds_equals_naive_ties_included(seed: int, dtype: type) -> None:
+def test_lazy_with_tight_bounds_equals_naive_ties_included(seed: int, kind: Any, dtype: type) -> None:
     rng = np.random.default_rng(seed)
     table = rng.random((60, 90)).astype(dtype)
     table[30:] = table[:30]  # every row twice
     if seed % 2:
         table = np.round(table * 3) / 3
-    objective = FacilityLocation(table)
+    objective = kind(table)
     naive, lazy = (handful.maximize(objective, 25, method=method) for method in ("naive", "lazy"))
     assert naive.indices == lazy.indices
     assert naive.gains == lazy.gains
@@ -41,7 +43,7 @@ def test_lazy_with_tight_bounds_equals_naive_ties_included(seed: int, dtype: typ
 def test_far_fewer_gains_are_computed() -> None:
     objective = FacilityLocation(np.random.default_rng(0).random((400, 300)))
     tight = handful.maximize(objective, 30)
-    facility.LARGE = 10**9
+    tiers.LARGE = 10**9
     loose = handful.maximize(objective, 30)
     assert tight.indices == loose.indices
     assert tight.evaluations < loose.evaluations / 2

@@ -66,3 +66,35 @@ def answers(
     missed = len(report.missed)
     aimed = sum(f.met is not None for f in report.figures)
     console.print(f"{aimed - missed} of {aimed} targets met. Table and picture: {output}")
+
+
+@group.command(epilog="[bold]Example[/bold]  handful bench exact --peers .venv-peers")
+def exact(
+    quick: bool = typer.Option(False, "--quick", help="The three shortest cases."),
+    peers: Path = typer.Option(Path(".venv-peers"), help="The environment of the other packages (make bench-peers)."),
+    output: Path = typer.Option(Path("bench-exact"), help="Folder for the tables (.md, .csv) and the picture."),
+    case: list[str] = typer.Option([], help="Only this case; may be given several times."),
+) -> None:
+    """Measure known functions beside apricot-select, submodlib-py and pyversity, as a user calls them."""
+    from handful.cli import say
+    from handful.errors import InvalidProblem
+    from handful.lab.bench.exact.measuring import CASES, QUICK, figures, measure, times_csv, times_markdown
+    from handful.lab.bench.exact.picture import draw
+    from handful.lab.bench.tables import csv_text, markdown
+
+    needs("lab", "the picture of the benchmark")
+    for name in case:
+        if name not in CASES:
+            raise InvalidProblem(f"there is no case {name!r}; there are: {'; '.join(CASES)}")
+    wanted = case or (QUICK if quick else tuple(CASES))
+    measured = measure(wanted, peers, lambda m: say(f"{m.case}, {m.library}: {m.first:.3g} s, warm {m.warm:.3g} s"))
+    found = figures(measured)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "times.md").write_text(times_markdown(measured), encoding="utf-8")
+    (output / "times.csv").write_text(times_csv(measured), encoding="utf-8")
+    (output / "exact.md").write_text(markdown(found), encoding="utf-8")
+    (output / "exact.csv").write_text(csv_text(found), encoding="utf-8")
+    draw(measured, output / "exact.png")
+    typer.echo(markdown(found))
+    aimed = [f for f in found if f.met is not None]
+    typer.echo(f"{sum(f.met is True for f in aimed)} of {len(aimed)} targets met. Tables and picture: {output}")

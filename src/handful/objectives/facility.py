@@ -12,9 +12,8 @@ from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table, weights_for
 from handful.objectives.growing import Columns, Growing
 from handful.objectives.similarity import Alike, Metric, alike
+from handful.objectives.tiers import tighten_now
 
-LARGE, HUGE = 1_000_000, 400_000_000  # cells: where compiled code pays from the second run on, and at once
-_RUNS = [False]  # whether a large run was made in this process
 STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept
 NEGATIVE = (
     "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
@@ -151,7 +150,11 @@ class FacilityProgress(Columns):
         super().__init__(similarity)
         self._served: Real = served.astype((similarity.data if isinstance(similarity, Sparse) else similarity).dtype)
         self._alone = alone
-        self._tightener = _tightener(similarity)
+        self._tightener: Any = None
+        if tighten_now(similarity):
+            from handful.objectives.tightening import Tightener
+
+            self._tightener = Tightener(np.asarray(similarity))
 
     def gains(self, items: Ints | None = None) -> Floats:
         """f(a | S) for every item a, or for these items; zero on S."""
@@ -175,18 +178,6 @@ class FacilityProgress(Columns):
         self._served[columns] = np.maximum(before[columns], entries)
         if self._tightener is not None:
             self._tightener.changed(before, self._served)
-
-
-def _tightener(matrix: Table2D) -> Any:
-    """None where NumPy alone is quicker: small tables, and the first large run of a process, which would compile."""
-    if isinstance(matrix, Sparse) or matrix.size < LARGE:
-        return None
-    seen, _RUNS[0] = _RUNS[0], True
-    if not seen and matrix.size < HUGE:
-        return None
-    from handful.objectives.tightening import Tightener
-
-    return Tightener(matrix)
 
 
 def _represented(items: Real, represent: object, seed: int) -> tuple[object, int | None]:

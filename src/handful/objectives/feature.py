@@ -11,6 +11,7 @@ from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table, weights_for
 from handful.objectives.growing import Columns
+from handful.objectives.tiers import tighten_now
 
 Concave = Callable[[Real], Real]
 
@@ -79,6 +80,16 @@ class FeatureProgress(Columns):
         self._gathered = gathered.copy()
         self._now: Real = gathered.astype(self._type)
         self._concave = concave
+        self._tightener: Any = None
+        if concave == "sqrt" and tighten_now(features):
+            from handful.objectives.tightening import RootTightener
+
+            self._tightener = RootTightener(np.asarray(features), self._weights)
+
+    def tighten(self, upper: Floats, allowed: Any, costs: Floats | None) -> None:
+        """Lower the bounds of what could be picked next; nothing where that would not pay."""
+        if self._tightener is not None:
+            self._tightener.tighten(upper, allowed, costs, self._now)
 
     def _rises(self, entries: Real, columns: Any) -> Real:
         rises: Real

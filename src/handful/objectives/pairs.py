@@ -169,7 +169,7 @@ class MarginalRelevance:
 
     A rule for ranking, not a function of a set: what an item adds depends on what is there already, but the sum of what
     was added depends on the order. What an item adds only falls, so all optimizers agree; no ratio is promised.
-    Similarities below zero count as 0, before the first pick as well.
+    Similarities below zero count as 0, before the first pick as well; they are computed in single precision.
     """
 
     monotone = False
@@ -180,7 +180,8 @@ class MarginalRelevance:
     def __init__(self, features: object, relevance: object, diversity: float = 0.5, *, metric: str = "cosine") -> None:
         if not 0.0 <= diversity <= 1.0:
             raise InvalidProblem(f"diversity is {diversity}: give a number between 0 (relevance alone) and 1")
-        self.similarity = alike(features, Metric(metric, "clip"))
+        rows = numbers("features", features, 2, negative=True).astype(np.float32, copy=False)
+        self.similarity = alike(rows, Metric(metric, "clip"))
         self.ids = ids_of(features)
         self.relevance: Floats = numbers("relevance", relevance, 1, negative=True).astype(np.float64)
         if len(self.relevance) != self.size:

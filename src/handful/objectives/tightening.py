@@ -7,6 +7,7 @@ the same.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -105,14 +106,72 @@ class Tightener:
         common = (self._matrix, served, upper, allowed, divided, self._seen)
         more = (self._clients, self._old, self._new, self._least, self._end)
         floor = _tighten(top, top + 1, *common, *more, -np.inf)
-        size = len(upper)
-        threads = cores() if self._matrix.size >= PARALLEL else 1
-        if threads == 1:
-            _tighten(0, size, *common, *more, floor)
+        _in_parts(_tighten, len(upper), self._matrix.size, (*common, *more), floor)
+
+
+def _in_parts(work: Any, size: int, cells: int, common: tuple[Any, ...], floor: float) -> None:
+    """Do the work on all items, on all cores where it is much."""
+    threads = cores() if cells >= PARALLEL else 1
+    if threads == 1:
+        work(0, size, *common, floor)
+        return
+    edges = np.linspace(0, size, threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda first, last: work(first, last, *common, floor), edges[:-1], edges[1:]))
+
+
+@kernel
+def _tighten_roots(
+    first: int, last: int, matrix: Any, weights: Any, gathered: Any, roots: Any, relative: float, slack: float, upper: Any,
+    allowed: Any, costs: Any, seen: Any, now: int, floor: float,
+) -> float:  # fmt: skip
+    """Bounds of Σ w·(√(g + x) − √g) for those items first..last that may be the next; the largest bound per cost."""
+    width = len(weights)
+    rest = width % 4
+    for i in range(first, last):
+        if not allowed[i] or upper[i] < floor * costs[i]:
+            continue
+        if seen[i] != now:
+            row = matrix[i]
+            a = b = c = d = 0.0
+            for j in range(0, width - rest, 4):
+                a += weights[j] * (math.sqrt(gathered[j] + row[j]) - roots[j])
+                b += weights[j + 1] * (math.sqrt(gathered[j + 1] + row[j + 1]) - roots[j + 1])
+                c += weights[j + 2] * (math.sqrt(gathered[j + 2] + row[j + 2]) - roots[j + 2])
+                d += weights[j + 3] * (math.sqrt(gathered[j + 3] + row[j + 3]) - roots[j + 3])
+            for j in range(width - rest, width):
+                a += weights[j] * (math.sqrt(gathered[j] + row[j]) - roots[j])
+            upper[i] = min(upper[i], ((a + b) + (c + d)) * (1.0 + relative) + slack)
+            seen[i] = now
+        floor = max(floor, upper[i] / costs[i])
+    return floor
+
+
+class RootTightener:
+    """Bounds of a feature-based function's gains, computed with fewer steps than the gains themselves."""
+
+    def __init__(self, matrix: Real, weights: Real) -> None:
+        self._matrix = matrix
+        self._weights = weights
+        self._seen: Ints = np.zeros(len(matrix), dtype=np.int64)
+        self._now = 0
+        self._ones: Floats = np.ones(len(matrix))
+
+    def tighten(self, upper: Floats, allowed: Any, costs: Floats | None, gathered: Real) -> None:
+        """Lower the bounds of all items that could be the next."""
+        keys = np.where(allowed, upper if costs is None else upper / costs, -np.inf)
+        top = int(keys.argmax())
+        if not allowed[top]:
             return
-        edges = np.linspace(0, size, threads + 1).astype(int).tolist()
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda a, b: _tighten(a, b, *common, *more, floor), edges[:-1], edges[1:]))
+        self._now += 1
+        wide = gathered.astype(np.float64)
+        roots = np.sqrt(wide)
+        relative = SLACK + 8.0 * float(np.finfo(self._matrix.dtype).eps)
+        slack = 8.0 * float(np.finfo(self._matrix.dtype).eps) * float(self._weights @ roots)  # of the differences
+        more = (upper, allowed, self._ones if costs is None else costs, self._seen, self._now)
+        common = (self._matrix, self._weights, wide, roots, relative, slack, *more)
+        floor = _tighten_roots(top, top + 1, *common, -np.inf)
+        _in_parts(_tighten_roots, len(upper), self._matrix.size, common, floor)
 
 
 def _longer(array: Any) -> Any:
