@@ -122,8 +122,8 @@ def _in_parts(work: Any, size: int, cells: int, common: tuple[Any, ...], floor: 
 
 @kernel
 def _tighten_roots(
-    first: int, last: int, matrix: Any, weights: Any, gathered: Any, roots: Any, relative: float, slack: float, upper: Any,
-    allowed: Any, costs: Any, seen: Any, now: int, floor: float,
+    first: int, last: int, matrix: Any, weights: Any, gathered: Any, roots: Any, relative: float, slack: float,
+    upper: Any, allowed: Any, costs: Any, seen: Any, now: int, floor: float,
 ) -> float:  # fmt: skip
     """Bounds of Σ w·(√(g + x) − √g) for those items first..last that may be the next; the largest bound per cost."""
     width = len(weights)
