@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,11 +23,6 @@ SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "budget": 300, "in_fl
 
 def careful(q: Question) -> float:
     return int(q.item) + (q.seed % 1000) / 500
-
-
-def slowly(q: Question) -> float:
-    time.sleep(0.02)
-    return careful(q)
 
 
 def poisonous(q: Question) -> float:
@@ -67,9 +63,12 @@ def scheduler() -> Iterator[str]:
         process.kill()
 
 
-def test_a_worker_killed_and_one_that_joins_late_change_nothing(scheduler: str) -> None:
-    expected = study().run(careful)
-    running = study()
+def test_the_page_on_clusters_runs_as_it_stands(scheduler: str) -> None:
+    """With three workers, one of which is killed and one of which joins late."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cluster.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert '"tcp://10.0.0.5:8786", progress=True' in code
+    code = code.replace('"tcp://10.0.0.5:8786", progress=True', "SCHEDULER, progress=meddle")
     with ExitStack() as stack:
         workers = [worker(scheduler, str(n), "--no-nanny") for n in range(2)]
         for process in workers:
@@ -81,9 +80,10 @@ def test_a_worker_killed_and_one_that_joins_late_change_nothing(scheduler: str) 
                 workers.append(worker(scheduler, "late", "--no-nanny"))
                 stack.callback(killed, workers[2])
 
-        found = running.run(slowly, dask=scheduler, progress=meddle)
+        names: dict[str, Any] = {"SCHEDULER": scheduler, "meddle": meddle, "print": lambda result: None}
+        exec(code, names)
         assert len(workers) == 3
-    assert found == expected
+    assert names["result"] == study(in_flight="cluster").run(careful)
 
 
 def test_a_poison_question_is_named_also_on_a_cluster() -> None:

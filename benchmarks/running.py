@@ -1,0 +1,89 @@
+"""What many processes and a Dask cluster save when a simulation takes 20 ms, and what many in flight cost.
+
+python benchmarks/running.py [--simulations 600] [--seconds 0.02] [--without-dask]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+
+import numpy as np
+
+from handful import Question, Study, Values
+from handful.core.budget import Total
+from handful.core.explorers.registry import explorer_of
+from handful.core.greedy import lazy_greedy
+from handful.core.problem import Problem
+from handful.core.responses import uniform
+from handful.core.simulate import simulate
+from handful.lab.collections import venice
+
+TURNS = 3
+
+
+def spin(q: Question[int], seconds: float) -> float:
+    """Work for so long: by the processor's clock, as a simulation would."""
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        pass
+    return q.item + (q.seed % 1000) / 500
+
+
+def run(simulations: int, seconds: float, **where: object) -> float:
+    """Seconds from the first question to the last, without starting the workers."""
+    study = Study(range(20), 2, feedback=Values(noise=1.0), budget=simulations, in_flight=64)
+    first: list[float] = []
+
+    def note(_: object) -> None:
+        first.append(time.perf_counter())
+
+    end = study.subscribe(lambda event: first or note(event) if type(event).__name__ == "Told" else None)
+    study.run(partial(spin, seconds=seconds), **where)  # type: ignore[arg-type]
+    end()
+    return time.perf_counter() - first[0]
+
+
+def in_flight_costs() -> None:
+    """Answers (or f) against how many are out at once, in the compiled simulator: waiting goes down by as much."""
+    objectives = [venice(seed, n=60).objective for seed in range(10)]
+    best = [lazy_greedy(objective, 6).value for objective in objectives]
+    print("in flight | certified: answers, waits | worth, 3 per item and round: f/greedy, waits")
+    for in_flight in (1, 16, 64, 256):
+        answers, share = [], []
+        for seed, objective in enumerate(objectives):
+            problem = Problem(60, 6, Values(noise=0.5), epsilon=0.1, in_flight=in_flight, seed=seed)
+            answers.append(simulate(explorer_of("certified").build(problem), objective, uniform(0.5), 6).answers)
+            budget = Total(3 * 60 * 6)
+            problem = Problem(60, 6, Values(noise=0.5), budget=budget, in_flight=in_flight, seed=seed)
+            found = simulate(explorer_of("worth").build(problem), objective, uniform(0.5), 6, budget=budget)
+            share.append(found.value / best[seed])
+        mean, waits = np.mean(answers), np.mean(answers) / in_flight
+        print(f"{in_flight} | {mean:,.0f}, {waits:,.0f} | {np.mean(share):.3f}, {3 * 360 / in_flight:,.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--simulations", type=int, default=600)
+    parser.add_argument("--seconds", type=float, default=0.02)
+    parser.add_argument("--without-dask", action="store_true")
+    options = parser.parse_args()
+    in_flight_costs()
+    times: dict[str, list[float]] = {"one process": [], "two processes": [], "Dask, two workers": []}
+    for _ in range(TURNS):
+        times["one process"].append(run(options.simulations, options.seconds, n_jobs=1))
+        times["two processes"].append(run(options.simulations, options.seconds, n_jobs=2))
+        if not options.without_dask:
+            import distributed
+
+            with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+                times["Dask, two workers"].append(run(options.simulations, options.seconds, dask=cluster))
+    for name, taken in times.items():
+        if taken:
+            faster = min(times["one process"]) / min(taken)
+            print(f"{name}: {min(taken):.2f} s for {options.simulations} simulations, {faster:.2f}× one process")
+
+
+if __name__ == "__main__":
+    main()
