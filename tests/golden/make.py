@@ -1,19 +1,23 @@
-"""Record the golden journals anew: `python -m tests.golden.make`. Do so for a new version of the event format only.
+"""Record the golden journals that are missing: `python -m tests.golden.make`.
 
 What a released version wrote must stay readable, and lead to the same picks: the old files stay beside the new ones.
+The number in a name is the edition of the explorer's rules.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 from handful import Preferences, Study, TopX, Values
+from handful.objectives import Modular
 from handful.oracles import noisy, uniform
-from handful.study.export import journal_lines
-from tests.golden.explorers import EXPLORERS
+from handful.storage import open_journal
+from handful.study.export import journal_lines, records_of
+from tests.golden.explorers import EDITIONS, EXPLORERS
 from tests.study.worlds import Clock, coverage
 
 FOLDER = Path(__file__).parent
@@ -83,7 +87,22 @@ def crowd() -> Study:
     return study
 
 
-STUDIES = {"simulated-1": simulated, "crowd-1": crowd} | {f"{name}-1": make for name, make in EXPLORERS.items()}
+def adopted() -> Study:
+    """A study that began by the first edition of the audit's rules and goes on by today's."""
+    old, folder = (FOLDER / "audit-anchor-0-1.jsonl").read_text().splitlines()[:60], Path(mkdtemp())
+    journal = open_journal(folder / "golden.db", "adopted")
+    journal.append(list(records_of(old))).wait()
+    journal.close()
+    study = Study.open(folder / "golden.db", "adopted", clock=Clock())
+    study.run(noisy(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), study.items))
+    return study
+
+
+STUDIES = {
+    "simulated-1": simulated,
+    "crowd-1": crowd,
+    "adopted-2": adopted,
+} | {f"{name}-{EDITIONS.get(name.split('-')[0], 1)}": make for name, make in EXPLORERS.items()}
 
 
 CERTIFIED = ("bound", "epsilon", "delta", "in_expectation", "ratio", "value", "optimum", "shown")
@@ -107,6 +126,8 @@ def summary(study: Study) -> dict[str, object]:
 
 def main() -> None:
     for name, make in STUDIES.items():
+        if (FOLDER / f"{name}.jsonl").exists():
+            continue
         study = make()
         (FOLDER / f"{name}.jsonl").write_text("".join(journal_lines(study.records())))
         (FOLDER / f"{name}.json").write_text(json.dumps(summary(study), indent=1) + "\n")

@@ -106,8 +106,9 @@ def replay(
     with _opened(study, storage) as opened:
         kinds = Counter(record.kind for record in opened.records())
         mismatches, answers = opened.mismatches, opened.status().answers
+        edition, today = opened.fold.setup.edition, opened.fold.setup.explorer.edition
     if as_json:
-        found = {"study": opened.name, "events": dict(kinds), "answers": answers}
+        found = {"study": opened.name, "events": dict(kinds), "answers": answers, "edition": edition, "today": today}
         print_json(found | {"mismatches": mismatches.count, "first": mismatches.first})
     else:
         console = console_for()
@@ -115,6 +116,11 @@ def replay(
             console.print(f"{count:>9,}  {kind}")
         for line in mismatches.first:
             console.print(line, style="red", highlight=False)
+        if edition != today:
+            console.print(
+                f"made by edition {edition} of its explorer's rules, and today's is {today}: it is as recorded, and "
+                "only decisions of today's edition are computed again"
+            )
         console.print(
             f"{opened.name}: {answers:,} answers; "
             + ("every decision is the same" if not mismatches.count else f"{mismatches.count:,} decisions differ")

@@ -24,6 +24,7 @@ from handful import notebook
 from handful.core.confidence import FIRST, bernstein, beta_binomial, normal_mixture
 from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee, with_epsilon
 from handful.core.objective import Floats, Ints
+from handful.core.rounding import at_least, at_most, confidence, percent_at_least
 
 NOTHING_YET = "nothing has been picked yet"
 NO_SCALE = "comparisons show who is better, not how much anything is worth: they can never bound f(OPT) or a ratio"
@@ -54,7 +55,7 @@ class Certificate:
         """The bound with its numbers."""
         if self.bound is None:
             return None
-        claim = with_epsilon(self.bound, self.epsilon, ".3g")
+        claim = with_epsilon(self.bound, self.epsilon, 3)
         return claim.replace("f(S)", "the mean of f(S) over the random draws") if self.in_expectation else claim
 
     @property
@@ -64,17 +65,17 @@ class Certificate:
             return f"{_capital(NOTHING_YET)}."
         said: list[str] = []
         if self.ratio is not None and self.ratio > 0:
-            worth = f"this selection is worth at least {100 * self.ratio:.0f}% of the best possible one"
-            if self.value is not None and self.optimum and abs(self.value / self.optimum - self.ratio) < 0.005:
-                worth += f" (at least {self.value:.3g}, where none is worth more than {self.optimum:.3g})"
-            said.append(worth)
+            said.append(f"this selection is worth at least {percent_at_least(self.ratio)} of the best possible one")
+        if self.value is not None and self.value > 0 and self.ratio is not None:
+            said.append(f"it is worth at least {at_least(self.value)}")
+        if self.optimum is not None and math.isfinite(self.optimum) and self.ratio is not None:
+            said.append(f"no selection is worth more than {at_most(self.optimum)}")
         if self.claim is not None:
             said.append(self.claim)
         parts: list[str] = []
         if said and self.delta is not None:
             each = "each with" if len(said) > 1 else "with"
-            confidence = f"{each} {100 * (1 - self.delta):g}% confidence"
-            parts.append(f"{_capital(confidence)}: {'; and '.join(said)}.")
+            parts.append(f"{_capital(each)} {confidence(self.delta)} confidence: {'; '.join(said)}.")
         if self.shown:
             best = ", ".join(f"{beaten} of {rivals}" for beaten, rivals in self.shown)
             parts.append(f"Round by round, the pick was shown to be better than {best} rivals.")

@@ -21,6 +21,7 @@ ANSWER = 4  # the noise of a simulated answer
 BELIEF = 5  # posterior draws
 ORDER = 6  # random order of a partial initialisation
 # 7 was for tossing a coin between two draws.
+TIE = 8  # who wins where everything else is equal
 
 _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)

@@ -6,7 +6,7 @@ An explorer makes its claim in `claim(evidence, state)`, by one of the functions
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handful.core.certificates import NO_SCALE, Account, Certificate, Counted, account_of, from_values, total_slack
 from handful.core.endings import DECIDED
@@ -60,6 +60,14 @@ def claim_of(evidence: Evidence, guarantee: Guarantee, *, shrink: float = 1.0) -
     if isinstance(evidence.problem.feedback, Values):
         return claim_by_values(evidence, guarantee, evidence.problem.delta)
     return claim_by_comparisons(evidence, guarantee)
+
+
+def claim_of_any(evidence: Evidence, reason: str) -> Certificate:
+    """What holds whoever chose what to ask and when to stop, and the reason why no more is said."""
+    if isinstance(evidence.problem.feedback, Values):
+        return claim_by_values(evidence, NO_GUARANTEE, evidence.problem.delta, (reason,))
+    certificate = claim_by_comparisons(evidence, NO_GUARANTEE, by_rounds=False)
+    return replace(certificate, reasons=(*certificate.reasons, reason))
 
 
 def claim_by_values(

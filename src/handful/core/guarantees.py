@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from handful.core.kernels import small
+from handful.core.rounding import at_most, confidence
 from handful.errors import InvalidProblem
 
 Variant = Literal["full", "O", "G"]
@@ -33,11 +34,10 @@ class Guarantee:
     def __str__(self) -> str:
         if self.bound is None:
             return "No guarantee: the result is the best guess from the answers there were."
-        claim = with_epsilon(self.bound, self.epsilon, "g")
+        claim = with_epsilon(self.bound, self.epsilon, 6)
         if self.in_expectation:
             claim = f"{claim.replace('f(S)', 'the mean of f(S) over the random draws')}"
-        confidence = 100 * (1 - (self.delta or 0))
-        return f"With {confidence:g}% confidence {claim}, provided that {'; '.join(self.assumptions)}."
+        return f"With {confidence(self.delta or 0)} confidence {claim}, provided that {'; '.join(self.assumptions)}."
 
     def to_dict(self) -> dict[str, object]:
         """The guarantee as plain JSON."""
@@ -50,11 +50,11 @@ class Guarantee:
         }
 
 
-def with_epsilon(bound: str, epsilon: float | None, digits: str) -> str:
-    """A bound with its number; nothing is taken off where that is 0."""
+def with_epsilon(bound: str, epsilon: float | None, digits: int) -> str:
+    """A bound with its number, rounded up; nothing is taken off where that is 0."""
     if epsilon is None:
         return bound
-    return bound.replace(" − ε", "" if epsilon == 0 else f" − {epsilon:{digits}}")
+    return bound.replace(" − ε", "" if epsilon == 0 else f" − {at_most(epsilon, digits)}")
 
 
 @dataclass(frozen=True)

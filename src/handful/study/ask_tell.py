@@ -229,7 +229,11 @@ class AskTell:
         return again
 
     def _draw(self, worker: str | None, now: float) -> int | None:
-        proposal = self._fold.exploration.proposal()
+        exploration = self._fold.exploration
+        if exploration.recorded and not exploration.all_picked:
+            self._emit(events.Adopted(self._fold.setup.explorer.edition), now)
+            self.close_decided(now)
+        proposal = exploration.proposal()
         if proposal is None:
             return None
         question = len(self._fold.questions)

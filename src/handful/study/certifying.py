@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from handful.core.certificates import NOTHING_YET, Certificate, Counted, shown_better
-from handful.core.evidence import Evidence, RoundEvidence
+from handful.core.evidence import Evidence, RoundEvidence, claim_of_any
 from handful.core.parts.requirements import IN_ORDER
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, VOID
@@ -17,6 +17,10 @@ BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: 
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
 PAIRED = "scenarios were paired: each round compares its items in the same worlds, and nothing is shown beyond that"
+OLD_RULES = (
+    "this study was made by an earlier edition of its explorer's rules: what is said here holds for any explorer, "
+    "and more may have been certified then"
+)
 
 
 def certificate_of(fold: Fold) -> Certificate:
@@ -27,7 +31,10 @@ def certificate_of(fold: Fold) -> Certificate:
         return Certificate(reasons=(BY_HAND,))
     if fold.setup.scenarios == "paired":
         return Certificate(reasons=(PAIRED,))
-    certificate = fold.setup.explorer.claim(_evidence(fold), fold.exploration.state)
+    if fold.exploration.of_old_rules:
+        certificate = claim_of_any(_evidence(fold), OLD_RULES)
+    else:
+        certificate = fold.setup.explorer.claim(_evidence(fold), fold.exploration.state)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
     if fold.exploration.withdrawn:
         extra = (*extra, WITHDRAWN)

@@ -191,6 +191,15 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Adopted:
+    """From here on an unfinished study goes by another edition of its explorer's rules than the one it began with."""
+
+    kind: ClassVar[str] = "adopted"
+    keys: ClassVar[tuple[str, ...]] = ("n",)
+    edition: int
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """Something to keep with the study that never changes its state: consent, practice, gold questions."""
 
@@ -217,6 +226,7 @@ Event = (
     | Closed
     | Extended
     | Withdrawn
+    | Adopted
     | Noted
 )
 KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from handful.core.budget import Budget, Total, Unlimited
-from handful.core.endings import BUDGET, CLOSED, ending_named, ending_of
+from handful.core.endings import BUDGET, CLOSED, ending_of
 from handful.core.endings import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, go_through, late, open_round, propose, tell, void
 from handful.core.parts.board import NOW
+from handful.core.views import View
+from handful.study.columns import arrays_of, view_of_column
+from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
+from handful.study.mismatches import Mismatches
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
 from handful.study.setup import Setup
 
@@ -26,46 +30,65 @@ Proposal = tuple[int, int, int]  # item, rival, given
 _ASKED, _DONE, _LATE = range(3)  # what the explorer went through in the open round
 
 
-class Mismatches:
-    """Decisions in the journal that would be others today: how many, and the first of them."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.first: list[str] = []
-
-    def add(self, what: str) -> None:
-        """Count one more decision that differs; the first of them are kept as text."""
-        self.count += 1
-        if len(self.first) < 20:
-            self.first.append(what)
-
-
 class Exploration:
     """The explorer's arrays, and the log of the open round that they can be made again from.
 
     `counts(q)` says whether the answer to question q may be counted: neither is its worker excluded nor its item
     withdrawn.
+
+    Where the journal is by another edition of the explorer's rules than today's, it is followed and nothing is decided
+    (`recorded`), until today's edition is adopted.
     """
 
     def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
         self._problem = setup.problem
+        self._explorer = setup.explorer
         self._questions = questions
         self._counts = counts
         self._in_order = getattr(setup.explorer, "order", "item") == "item"
-        self.state = setup.explorer.build(setup.problem)
+        self.edition = setup.edition
+        self.adopted = False
+        self.started = 0  # the first question of the open round; `first` is the first of this edition
+        self.state = state_of(setup.explorer, setup.problem, setup.edition)
         self.budget: Budget = setup.problem.total or Unlimited()
         self.withdrawn: set[int] = set()
         self._proposal: Proposal | None = None
         self.mismatches = Mismatches()
         self._believing = False
         self._steps = array("q")  # believed, and not gone through yet
-        for item in setup.problem.chosen:
-            drop(self.state, item)
         self.round = len(setup.problem.chosen)
-        self._ended = self.state.board.round["ended"]  # a view, like those below: cheaper than looking the field up
+        self._look()
+        self._open_next(0)
+
+    def _look(self) -> None:
+        """Views of the board's fields: cheaper than looking them up."""
+        self._ended = self.state.board.round["ended"]
         self._limit = self.state.board.round["limit"]
         self._counted = self.state.board.round["counted"]
-        self._open_next(0)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the journal is only followed: its edition of the rules is not today's."""
+        return self.edition != self._explorer.edition
+
+    @property
+    def of_old_rules(self) -> bool:
+        """Whether some of the journal was decided by another edition of the rules than today's."""
+        return self.recorded or self.adopted
+
+    def view(self) -> View:
+        """What is known of each candidate in the open round: the explorer's view, or the mean answers."""
+        return view_by(self._explorer, self._problem, self.edition, self.state)
+
+    def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
+        """Go on by another edition: the picks stay, and the open round begins anew. What is in flight will be late."""
+        self.catch_up()
+        self.edition, self.adopted = edition, True
+        self.state = state_after(self._explorer, self._problem, edition, closings, self.withdrawn)
+        self._look()
+        started, self.round = self.started, self.round - 1
+        self._open_next(spent)
+        self.started = started
 
     @property
     def decided(self) -> bool:
@@ -84,7 +107,7 @@ class Exploration:
 
     def arrays(self) -> list[np.ndarray[Any, Any]]:
         """Everything the explorer knows."""
-        return list(_arrays(self.state))
+        return list(arrays_of(self.state))
 
     def proposal(self) -> Proposal | None:
         """The next question, or None; asking twice changes nothing until `add_question` is called."""
@@ -110,7 +133,8 @@ class Exploration:
             return
         proposed = self.proposal()
         if proposed != (item, rival, given):
-            self.mismatches.add(f"question q{question} asked {(item, rival, given)}, now it would be {proposed}")
+            if not self.recorded:
+                self.mismatches.add(f"question q{question} asked {(item, rival, given)}, now it would be {proposed}")
             self._force(proposed, (item, rival, given))
         self._proposal = None
         self._questions.add(self.round, item, rival, given)
@@ -145,13 +169,9 @@ class Exploration:
         found = self.closing() if self.decided else None
         if found == event:
             return
-        self.mismatches.add(f"round {event.round} was closed by {event}, now it would be by {found}")
-        board = self.state.board
-        board.best[: len(event.best)] = event.best
-        board.round["size"] = len(event.best)
-        board.round["pick"] = event.pick
-        board.round["ended"] = ending_named(event.ended).code
-        board.round["reached"] = np.inf if event.reached is None else event.reached
+        if not self.recorded:
+            self.mismatches.add(f"round {event.round} was closed by {event}, now it would be by {found}")
+        record(self.state.board, event)
 
     def open_next(self, pick: int, spent: int) -> None:
         """Leave the decided round: what was answered but never counted is late, and `pick` is a candidate no more."""
@@ -174,18 +194,19 @@ class Exploration:
         if not self.all_picked:
             grown = self.budget.of_round(self._spent_before, self._problem.k - self.round + 1) - self.limit
             self.limit += grown
-            self._limit[0] += grown
+            if not self.recorded:
+                self._limit[0] += grown
 
     def refold(self) -> None:
         """Go through the open round again from its start: the answers that count are others now."""
         self.catch_up()
         if self.all_picked:
             return
-        for array_, before in zip(_arrays(self.state), self._before, strict=True):
+        for array_, before in zip(arrays_of(self.state), self._before, strict=True):
             array_[...] = before
         for item in self.withdrawn:
             drop(self.state, item)
-        open_round(self.state, self.round, self.limit)
+        open_round(self.state, self.round, -1 if self.recorded else self.limit)
         self._proposal = None
         for entry in self._log:
             question, step = divmod(entry, 4)
@@ -208,10 +229,15 @@ class Exploration:
         steps, self._steps = self._steps, array("q")
         gone, of = 0, self._questions
         if not self.decided:
-            columns = _view(of.item), _view(of.rival), _view(of.given), _view(of.answer)
-            gone = go_through(self.state, _view(steps), *columns, self.first)
+            columns = (
+                view_of_column(of.item),
+                view_of_column(of.rival),
+                view_of_column(of.given),
+                view_of_column(of.answer),
+            )
+            gone = go_through(self.state, view_of_column(steps), *columns, self.first)
             del columns  # while they are held, no question can be added
-        taken = _view(steps)[:gone]
+        taken = view_of_column(steps)[:gone]
         self._log.frombytes((2 * taken - taken % 2).tobytes())
         back = []
         for step in steps[gone:]:  # the round is decided: nothing counts any more
@@ -252,18 +278,18 @@ class Exploration:
 
     def _open_next(self, spent: int) -> None:
         self.round += 1
-        self.first = len(self._questions)
+        self.first = self.started = len(self._questions)
         self._proposal = None
         self._log = array("q")
         # What is not counted yet, by the item it is about and what it is given.
         self._lines: dict[tuple[int, int], deque[int]] = {}
         self._too_late: list[int] = []  # answered after the round was decided and before it was closed
         self._spent_before = spent
-        self._before = [array_.copy() for array_ in _arrays(self.state)]
+        self._before = [array_.copy() for array_ in arrays_of(self.state)]
         self.limit = 0
         if not self.all_picked:
             self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
-            open_round(self.state, self.round, self.limit)
+            open_round(self.state, self.round, -1 if self.recorded else self.limit)
 
     def _force(self, proposed: Proposal | None, recorded: Proposal) -> None:
         """Note on the board the question that was recorded instead of the one that is proposed."""
@@ -322,16 +348,3 @@ class Exploration:
 
     def _call_late(self, question: int) -> None:
         late(self.state, *self._about(question), self._questions.answer[question])
-
-
-def _view(column: array[Any]) -> np.ndarray[Any, Any]:
-    """A column as an array, without copying it; nothing can be appended while that is held."""
-    return np.frombuffer(column, dtype=column.typecode)
-
-
-def _arrays(state: Any) -> Iterator[np.ndarray[Any, Any]]:
-    for part in state:
-        if isinstance(part, np.ndarray):
-            yield part
-        else:
-            yield from _arrays(part)

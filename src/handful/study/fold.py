@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
 from handful.core.views import View
 from handful.errors import StorageCorrupt
@@ -73,6 +72,7 @@ class Fold:
             events.Closed: self._closed,
             events.Extended: self._extended,
             events.Withdrawn: self._withdrawn,
+            events.Adopted: self._adopted,
             events.Noted: lambda event, time: None,
         }
 
@@ -90,7 +90,7 @@ class Fold:
     def first_of(self, round_: int) -> int:
         """The first question of a round."""
         at = round_ - len(self.setup.problem.chosen) - 1
-        return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.first
+        return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.started
 
     def apply(self, event: events.Event, time: float) -> None:
         """Change the state by one event."""
@@ -181,8 +181,8 @@ class Fold:
             counts = self.answers_about(range(exploration.first, len(self.questions)))
         told = items["count"]
         means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
-        questions = range(exploration.first, len(self.questions))
-        view = view_of(self.setup.explorer, self.setup.problem, exploration.state)
+        questions = range(exploration.started, len(self.questions))
+        view = exploration.view()
         spreads: Floats = items["spread"].copy()
         by_hand = self.workers.any_excluded_by_hand
         self.rounds.append(ClosedRound(event, questions, counts, means, spreads, view, by_hand))
@@ -201,6 +201,10 @@ class Fold:
     def spent(self) -> int:
         """Answers charged, and questions in flight that may yet be."""
         return self.answers + len(self.leases)
+
+    def _adopted(self, event: events.Adopted, time: float) -> None:
+        self.exploration.adopt(event.edition, [closed.closing for closed in self.rounds], self.spent)
+        self.leases.forget_waiting()
 
     def _excluded(self, event: events.Excluded, time: float) -> None:
         self.workers.exclude(event.worker, event.by_rule)

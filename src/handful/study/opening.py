@@ -63,7 +63,7 @@ def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
     as the one the study was made with.
     """
     there, here = found.setup.to_dict(), given.to_dict()
-    differ = {key for key, value in here.items() if there.get(key) != value}
+    differ = {key for key, value in here.items() if there.get(key) != value and key != "edition"}
     if here["budget"] == found.budget:
         differ.discard("budget")
     there |= {"budget": found.budget, "explorer": spelled(found.setup.explorer)}

@@ -11,6 +11,7 @@ import numpy as np
 
 from handful.core.certificates import Certificate
 from handful.core.endings import ending_named
+from handful.core.rounding import at_least, at_most, confidence, percent_at_least
 from handful.core.views import GAIN
 from handful.errors import MissingExtra
 from handful.study.results import Result, RoundResult
@@ -145,17 +146,17 @@ def draw_certificate(axis: Axes, certificate: Certificate) -> None:
     axis.barh([0], [certificate.optimum], color=OTHER, height=0.35)
     axis.barh([0], [certificate.value], color=PICKED, height=0.35)
     wide = certificate.ratio > 0.4
-    share, worth = f"{100 * certificate.ratio:.0f}%", f"worth at least {certificate.value:.3g}"
+    share, worth = percent_at_least(certificate.ratio), f"worth at least {at_least(certificate.value)}"
     if wide:
         axis.text(certificate.value / 2, 0, share, ha="center", va="center", color="white")
     else:
         axis.text(certificate.value, 0, f" {share}", ha="left", va="center", color=INK)
     at, side = (certificate.value, "right") if wide else (0.0, "left")
     axis.text(at, 0.22, worth, ha=side, va="bottom", fontsize=8.5)
-    best = f"the best possible\nat most {certificate.optimum:.3g}"
+    best = f"the best possible\nat most {at_most(certificate.optimum)}"
     axis.text(certificate.optimum, -0.22, best, ha="right", va="top", fontsize=8.5)
     axis.set_ylim(-1.0, 0.8)
-    said = f"with {100 * (1 - (certificate.delta or 0)):g}% confidence"
+    said = f"with {confidence(certificate.delta or 0)} confidence"
     axis.set_xlabel(said if certificate.bound is None else f"{said}; {certificate.claim}", fontsize=8.5)
 
 

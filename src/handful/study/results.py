@@ -11,7 +11,6 @@ import numpy as np
 from handful import notebook
 from handful.core.certificates import Certificate
 from handful.core.endings import ending_named
-from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOW
 from handful.core.views import GAIN
@@ -181,7 +180,7 @@ class Result(Generic[Item]):
 
 def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
     """What the study has found so far; an item stands for its position in `items`."""
-    view = view_of(fold.setup.explorer, fold.setup.problem, fold.exploration.state)
+    view = fold.exploration.view()
     return Result(
         tuple(items[i] for i in fold.chosen),
         fold.answers,

@@ -30,6 +30,7 @@ class Setup:
     lease_s: float
     solo: bool | None = None  # whether it is for one person; None where nobody said so
     scenarios: str = "fresh"
+    edition: int = 1  # of the explorer's rules, by which the study began
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -64,6 +65,7 @@ class Setup:
             "k": p.k,
             "feedback": _feedback_to_dict(p.feedback),
             "explorer": describe(self.explorer),
+            "edition": self.edition,
             "epsilon": p.epsilon,
             "delta": p.delta,
             "budget": None if p.total is None else p.total.answers,
@@ -104,6 +106,7 @@ class Setup:
                 data["lease_s"],
                 data.get("solo"),
                 data.get("scenarios", "fresh"),
+                data.get("edition", 1),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
@@ -151,7 +154,7 @@ def make_setup(
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids, problem, settings, lease_s, solo, scenarios)
+    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition)
 
 
 def _in_flight(given: int | str) -> int:

@@ -8,7 +8,6 @@ from typing import Any, Generic
 import numpy as np
 
 from handful import notebook
-from handful.core.explorers.protocol import view_of
 from handful.core.objective import Floats, Ints
 from handful.study.fold import Fold
 from handful.study.items import Item
@@ -107,7 +106,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
     exploration, workers = fold.exploration, fold.workers
     board = exploration.state.board
     over = exploration.all_picked
-    view = view_of(fold.setup.explorer, fold.setup.problem, exploration.state)
+    view = exploration.view()
     excluded = set(workers.excluded)
     return Status(
         items=items,

@@ -17,9 +17,9 @@ from handful.errors import InvalidProblem, StorageError, StudyExists, StudyFinis
 from handful.storage import Record
 from handful.study import events
 from handful.study.ask_tell import AskTell
-from handful.study.exploration import Mismatches
 from handful.study.fold import Fold
 from handful.study.items import Item, position_of, read_items
+from handful.study.mismatches import Mismatches
 from handful.study.opening import Clock, Exists, begun, check_exists, stored
 from handful.study.questions import Question, Receipt
 from handful.study.replaying import fold_of

@@ -71,6 +71,8 @@ class Explorer:
 
     order: "item" if answers about an item must be told in the order they were asked, because they enter bounds;
     "none" if they only teach a belief and may be told as they come.
+    edition: of the rules by which it asks, stops and picks. A journal records it; one of another edition is opened with
+    what it records, and none of its decisions is computed again.
     """
 
     name: ClassVar[str]
@@ -79,6 +81,11 @@ class Explorer:
     def build(self, problem: Problem) -> State:
         """The compiled state, ready for the first round; a problem that it cannot work on is refused."""
         raise NotImplementedError
+
+    @property
+    def edition(self) -> int:
+        """1, and one more whenever the rules change."""
+        return 1
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """What is promised if every round is decided by its rule."""

@@ -13,7 +13,7 @@ import numpy as np
 from handful.core.draws import ORDER, PICK, RIVAL, below, uniforms
 from handful.core.endings import OPEN
 from handful.core.kernels import kernel, small
-from handful.core.objective import Ints
+from handful.core.objective import Floats, Ints
 
 NOBODY = -1  # the rival of a question for a value
 NOW = -1  # what a question is given: all picks so far; i ≥ 0 for the first i picks alone
@@ -68,6 +68,22 @@ def new_board(size: int, k: int, seed: int, in_flight: int) -> Board:
     items = np.zeros(size, _ITEM)
     items["where"] = np.arange(size)
     return Board(round_, items, np.arange(size), np.zeros(max(k, 1), np.int64))
+
+
+def first_order(size: int, seed: int, prior: Floats | None = None) -> Ints:
+    """All items in an order that is drawn from the seed; the higher scores of a prior first."""
+    order = np.arange(size)
+    _shuffle_all(order, np.uint64(seed))
+    if prior is not None:
+        order = order[np.argsort(-prior[order], kind="stable")]
+    return order
+
+
+@kernel
+def _shuffle_all(items: Ints, seed: Any) -> None:
+    for p in range(len(items) - 1, 0, -1):
+        q = below(p + 1, seed, 0, ORDER, p)
+        items[p], items[q] = items[q], items[p]
 
 
 @kernel

@@ -1,13 +1,14 @@
 """The scout: finds an item that is probably about the best, cheaply, and promises nothing.
 
-An item's hope is its mean plus z standard errors, with the spread of answers learnt from the answers themselves; z
-grows as more answers are needed, for the more often one looks, the likelier an item is to have a bad day. Gains only
-fall from round to round, so the hope of an earlier round still caps an item that was not asked in this one. The leader
-(best mean) and the most hopeful other are asked in turn until no other is hopeful by more than a share `near` of the
-leader's mean, or than `enough`: where all that is left is little, it does not matter who is best. What is in flight
-counts as if it left means as they are, so that many in flight are spread over those that matter, no more are asked
-than seem needed, and not too many before those before them are answered. A tournament tree over hopes and one over
-means keep an answer at O(log N).
+It has a belief about gains (`gains.py`) and asks about the item whose answers are worth most each (`worth_of_asking`):
+first everybody once, in an order that is drawn (or that of a prior's scores), then the contenders. It is done when the
+leader is expected to lose no more than a share `near` of its gain, or than `enough`: where all that is left is little,
+it does not matter who is best. What is expected to be lost to the best of all others is taken to be the root of the sum
+of the squares of what would be lost to each alone. But where the audit to come is dear, and a better pick would save it
+more answers than it takes to find, the scout goes on.
+
+What is in flight counts as if it left means as they are, so that many in flight are spread over those that matter, no
+more are asked than seem needed, and not too many before those before them are answered.
 """
 
 from __future__ import annotations
@@ -19,216 +20,174 @@ import numpy as np
 
 from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
-from handful.core.parts.board import Board, Rows
-from handful.core.parts.tree import new_tree, plant, runner_up, seat
+from handful.core.parts.belief import worth_of_asking
+from handful.core.parts.board import Board, Rows, first_order
+from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure
 
-_FIRST = 10.0
-_FEW = 20.0  # answers per item, over all rounds, from which on z grows
-_PLENTY = 2  # how many times what is in flight about an item must have been answered
-_LASTING = 1.75  # standard errors that cap later rounds, in those of this one: a bad day should not last
+PLENTY = 2  # how many times what is in flight about an item must have been answered
+ROOT = math.sqrt(2.0 * math.pi)
 
-_RULES = np.dtype(
+RULES = np.dtype(
     [
         ("near", np.float64),
+        ("usual", np.float64),  # the mean gain of the picks so far
         ("enough", np.float64),  # a difference in gain that does not matter
-        ("z", np.float64),  # standard errors of hope, at first
-        ("noise", np.float64),  # R: the standard deviation of an answer is at most this
-        ("answers", np.int64),
-        ("items", np.int64),  # pairs of item and round with an answer
-        ("squares", np.float64),  # Σ (X − mean of its item and round)²
-        ("hopeless", np.int64),  # items without hope because their first answer of this round is in flight
-    ],
-    align=True,
-)
-
-_ITEM = np.dtype(
-    [
-        ("hope", np.float64),
-        ("cap", np.float64),  # what an earlier round left of hope, generously
-        ("next", np.float64),  # what this one will leave
-        ("mean", np.float64),
-        ("score", np.float64),  # a prior's: who is asked first where hopes are equal
+        ("saves", np.float64),  # answers that the audit needs less for each unit of gain more
+        ("queued", np.int64),  # first questions of the first round
+        ("next", np.int64),
     ],
     align=True,
 )
 
 
 class Scout(NamedTuple):
-    """Hopes and means of all candidates."""
+    """What it believes, and whom it asks first."""
 
     rules: Rows
-    items: Rows
-    hopes: Ints  # tree of winners by hope
-    means: Ints  # tree of winners by mean
+    gains: Gains
+    order: Ints
 
 
-def new_scout(size: int, near: float, z: float, noise: float, prior: Floats | None = None) -> Scout:
+def new_scout(size: int, seed: int, near: float, noise: float, prior: Floats | None = None) -> Scout:
     """Everything is possible; a prior's scores say whom to ask first."""
-    r = np.zeros(1, _RULES)
+    r = np.zeros(1, RULES)
     r["near"] = near
-    r["z"] = z
-    r["noise"] = noise
-    items = np.zeros(size, _ITEM)
-    items["hope"] = items["cap"] = items["next"] = np.inf
-    items["mean"] = -np.inf
-    if prior is not None:
-        items["score"] = prior
-    scout = Scout(r, items, new_tree(size), new_tree(size))
-    _rebuild(scout)
-    return scout
+    return Scout(r, new_gains(size, seed, noise), first_order(size, seed, prior))
 
 
 @kernel
-def _rebuild(scout: Scout) -> None:
-    """All winners, from the leaves."""
-    plant(scout.hopes, scout.items["hope"], scout.items["score"])
-    plant(scout.means, scout.items["mean"], scout.items["mean"])
-
-
-@small
-def _show(scout: Scout, item: int, present: bool) -> None:
-    """Let the new hope and mean of `item` be seen, or take it out."""
-    seat(scout.hopes, scout.items["hope"], scout.items["score"], item, present)
-    seat(scout.means, scout.items["mean"], scout.items["mean"], item, present)
-
-
-@kernel
-def scout_begin(scout: Scout) -> None:
-    """Means start again; hopes stay as caps."""
-    for i in range(len(scout.items)):
-        scout.items[i].cap = scout.items[i].next
-        scout.items[i].hope = scout.items[i].cap
-        scout.items[i].mean = -np.inf
-    _rebuild(scout)
-    scout.rules[0].hopeless = 0
+def scout_begin(scout: Scout, board: Board) -> None:
+    """The first round asks everybody once; a later one starts from what is believed, with more doubt."""
+    rules = scout.rules[0]
+    begin_round(scout.gains)
+    rules.next = 0
+    rules.queued = len(scout.order) if scout.gains.rules[0].spread == 0.0 else 0
 
 
 @kernel
 def scout_forget(scout: Scout, item: int) -> None:
     """`item` is no longer a candidate."""
-    _set_hope(scout, item, scout.items[item].cap)
-    _show(scout, item, False)
-
-
-@small
-def _error(scout: Scout, T: float) -> float:
-    """z standard errors of a mean of T answers; R counts like _FIRST answers about their spread."""
-    r = scout.rules[0]
-    free = float(r.answers - r.items)
-    z = math.sqrt(r.z * r.z + math.log(max(1.0, r.answers / (_FEW * len(scout.items)))))
-    return z * math.sqrt((r.squares + _FIRST * r.noise * r.noise) / (free + _FIRST) / T)
+    forget(scout.gains, item)
 
 
 @kernel
 def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
     """An answer is on the board."""
-    r, row, seen = scout.rules[0], scout.items[item], board.items[item]
-    T = float(seen.count)
-    before = row.mean if seen.count > 1 else 0.0
-    row.mean = seen.total / T
-    r.answers += 1
-    if seen.count == 1:
-        r.items += 1
-    else:
-        r.squares += (answer - before) * (answer - row.mean)
-    row.next = min(row.cap, row.mean + _LASTING * _error(scout, T))
-    _look_ahead(scout, item, seen.count + seen.waiting)
+    add_answer(scout.gains, item, answer, board.round[0].candidates)
 
 
 @small
-def _look_ahead(scout: Scout, item: int, answers: int) -> None:
-    """The hope of an item once it has so many answers, if those in flight leave its mean as it is."""
-    row = scout.items[item]
-    _set_hope(scout, item, min(row.cap, row.mean + _error(scout, float(answers))))
-
-
-@small
-def _set_hope(scout: Scout, item: int, hope: float) -> None:
-    """Give an item this hope, and know how many have none."""
-    row = scout.items[item]
-    scout.rules[0].hopeless += (1 if hope == -np.inf else 0) - (1 if row.hope == -np.inf else 0)
-    row.hope = hope
-    _show(scout, item, True)
-
-
-@small
-def _second(scout: Scout, lead: int) -> int:
-    """The most hopeful item but the leader."""
-    if scout.hopes[1] != lead:
-        return scout.hopes[1]
-    return runner_up(scout.hopes, scout.items["hope"], scout.items["score"], lead)
+def scout_mean(scout: Scout, item: int) -> float:
+    """What is believed of an item's gain."""
+    return scout.gains.items[item].mean + scout.gains.rules[0].origin
 
 
 @small
 def scout_lead(scout: Scout) -> int:
-    """The best mean of this round, or the most hopeful item before there is one."""
-    lead = scout.means[1]
-    return scout.hopes[1] if lead < 0 or scout.items[lead].mean == -np.inf else lead
+    """Who would be picked now: the best mean, or whoever is first in order while nothing is believed."""
+    if scout.gains.rules[0].spread > 0.0:
+        return leader(scout.gains)
+    for p in range(len(scout.order)):
+        if scout.gains.items[scout.order[p]].place > -2:
+            return scout.order[p]
+    return -1
+
+
+@small
+def first_of(scout: Scout, board: Board) -> int:
+    """Where in the order somebody stands who has not been asked in this first round; -1 for nobody."""
+    rules = scout.rules[0]
+    for p in range(rules.next, rules.queued):
+        if board.items[scout.order[p]].where >= 0:
+            return p
+    return -1
 
 
 @kernel
 def scout_next(scout: Scout, board: Board) -> int:
-    """What to ask next: the leader or the most hopeful other, whichever has fewer answers; -1 to wait for what is in
-    flight, if that seems enough.
-    """
-    lead = scout.means[1]
-    if lead < 0 or scout.items[lead].mean == -np.inf:
-        item = scout.hopes[1]
-        if scout.items[item].hope == -np.inf:
-            return -1
-    else:
-        item = _second(scout, lead)
-        if item < 0 or _waited_for(board, lead) < _waited_for(board, item):
-            item = lead
-        if board.round[0].asked > board.round[0].counted and (_nobody_near(scout, board, lead) or _plenty(board, item)):
-            return -1
-    if _waited_for(board, item) == 0:  # one first answer is enough to wait for
-        _set_hope(scout, item, -np.inf)
-    elif board.items[item].count > 0:
-        _look_ahead(scout, item, _waited_for(board, item) + 1)
+    """What to ask next; -1 to wait for what is in flight, if that seems enough."""
+    rules, r = scout.rules[0], board.round[0]
+    p = first_of(scout, board)
+    if p >= 0:
+        rules.next = p + 1
+        return scout.order[p]
+    busy = r.asked > r.counted
+    if scout.gains.rules[0].spread == 0.0:  # first answers are in flight, or came to nothing
+        return -1 if busy else board.open[r.asked % r.candidates]
+    item, most = worthiest(scout, board)
+    if not seen(scout, board):
+        item = leader(scout.gains)
+    if busy and (close_enough(scout, board, most) or plenty(board, item)):
+        return -1
     return item
 
 
 @small
-def _plenty(board: Board, item: int) -> bool:
+def worthiest(scout: Scout, board: Board) -> tuple[int, float]:
+    """The item whose answers are worth most, and how much each."""
+    gains, noise = scout.gains, scout.gains.rules[0].noise
+    items, lead = gains.items, leader(gains)
+    best, most, second = lead, 0.0, -np.inf
+    for p in range(gains.rules[0].held):
+        i = gains.top[p]
+        if i == lead:
+            continue
+        second = max(second, items[i].mean)
+        hope = worth_of_asking(items[lead].mean - items[i].mean, sure(gains, board, i), noise, np.inf, most)
+        if hope > most:
+            best, most = i, hope
+    if second == -np.inf:
+        return lead, 0.0
+    own = worth_of_asking(items[lead].mean - second, sure(gains, board, lead), noise, np.inf, most)
+    return (lead, own) if own > most else (best, most)
+
+
+@small
+def plenty(board: Board, item: int) -> bool:
     """Whether so much is in flight about an item that it is better to see it first."""
-    return _PLENTY * board.items[item].waiting > board.items[item].count
+    return PLENTY * board.items[item].waiting > max(1, board.items[item].count)
 
 
 @small
-def _waited_for(board: Board, item: int) -> int:
-    """Answers about an item, those in flight included."""
-    return board.items[item].count + board.items[item].waiting
-
-
-@kernel
-def scout_void(scout: Scout, board: Board, item: int) -> None:
-    """A question came to nothing: the item is as hopeful as before."""
-    if board.items[item].where < 0:
-        return
-    if board.items[item].count > 0:
-        _look_ahead(scout, item, _waited_for(board, item))
-    elif board.items[item].waiting == 0:
-        _set_hope(scout, item, scout.items[item].cap)
-
-
-@kernel
-def scout_spread(scout: Scout, board: Board) -> bool:
-    """Whether nobody has hope to beat the leader by much, now that nothing is in flight."""
-    if scout.rules[0].hopeless > 0:  # one was to be asked about, and then another was
-        for i in range(len(scout.items)):
-            if board.items[i].where >= 0 and board.items[i].count == 0:
-                _set_hope(scout, i, scout.items[i].cap)
-    lead = scout.means[1]
-    return lead >= 0 and scout.items[lead].mean > -np.inf and _nobody_near(scout, board, lead)
+def expected_loss(scout: Scout, board: Board) -> float:
+    """What the leader is expected to lose to the best of the others, about."""
+    gains, items = scout.gains, scout.gains.items
+    lead = leader(gains)
+    own = sure(gains, board, lead)
+    total = 0.0
+    for p in range(gains.rules[0].held):
+        i = gains.top[p]
+        if i == lead:
+            continue
+        s = math.sqrt(own + sure(gains, board, i))
+        x = (items[lead].mean - items[i].mean) / s
+        if x < 8.0:
+            lost = s * (math.exp(-0.5 * x * x) / ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
+            total += lost * lost
+    return math.sqrt(total)
 
 
 @small
-def _nobody_near(scout: Scout, board: Board, lead: int) -> bool:
-    """The same, if what is in flight leaves means as they are."""
-    other = _second(scout, lead)
-    if other < 0:
-        return True
-    row = scout.items[lead]
-    doubt = _error(scout, float(_waited_for(board, lead)))
-    return scout.items[other].hope - (row.mean - doubt) <= max(scout.rules[0].near * row.mean, scout.rules[0].enough)
+def close_enough(scout: Scout, board: Board, most: float) -> bool:
+    """Whether more answers, of which none is worth more than `most`, do not matter enough."""
+    rules = scout.rules[0]
+    if most * rules.saves > 1.0:
+        return False
+    gain = max(scout_mean(scout, leader(scout.gains)), 0.5 * rules.usual)
+    return expected_loss(scout, board) <= max(rules.near * gain, rules.enough)
+
+
+@kernel
+def scout_done(scout: Scout, board: Board) -> bool:
+    """Whether the leader is to be picked, now that nothing is in flight."""
+    if first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
+        return False
+    _, most = worthiest(scout, board)
+    return close_enough(scout, board, most) and seen(scout, board)
+
+
+@small
+def seen(scout: Scout, board: Board) -> bool:
+    """Whether the leader was asked about in this round, as nobody is picked on what was: its gain may be gone."""
+    row = board.items[leader(scout.gains)]
+    return row.count + row.waiting > 0

@@ -1,7 +1,7 @@
 """`certified`, audited: pick by scouting, and prove the whole at the end.
 
 Only the end matters: the claim is f(S) ≥ s·f(OPT) − ε with s = 1 − 1/e, or a share s wished for and ε = 0. For
-every i, the *anchor*, f(OPT) ≤ f(S_i) + U, where S_i are the first i picks and U bounds the sum of the k largest
+every i, the *anchor*, f(OPT) ≤ f(S_i) + U, where S_i are the first i picks and U is the sum of the k largest
 gains given S_i. So the claim holds if
     W = (1 − s)·f(S_i) + f(S) − f(S_i) ≥ s·U − ε.
 (A proof that adds up the rounds one by one, with surplus banked and the slack of a finite k spent, shows no more:
@@ -9,26 +9,21 @@ in a world where f(OPT) is as large as the rounds allow it must show the claim t
 the best i.) So nothing needs to be proved in a round. A round only scouts (`scout.py`) for a pick that is about the
 best; the last one goes on with an *audit*, which asks about the largest gains given S_i (for U) and about each pick
 given the picks before it (for W), whichever narrows W − s·U more. The anchor is the i whose f(S_i) + U looks
-smallest when the audit begins; mostly i = 0, where W is f(S) and the claim L ≥ s·U − ε.
+smallest when the audit begins; mostly i = 0, where W is f(S).
 
-U is a joint bound over all sets that the k largest may be (`joint.py`).
+The claim is tested as one sum (`claim.py`); W comes from fresh answers: after the picks are made, whatever made them,
+n new answers to each of the k picks have errors whose weighted sum is one martingale of variance nqR², q = Σ of squared
+weights.
 
 A round ends, and the audit looks, only when nothing is in flight. So in the order of asking what was counted never
 depends on answers that are still to come, however long each takes. (Where a round must end with questions in flight,
-what it counted does not enter U.)
-
-W comes from fresh answers. After the picks are made, whatever made them, n new answers to each of the k picks have
-errors whose weighted sum is one martingale of variance nqR², q = Σ of squared weights: no union over items is paid,
-and W is at least the weighted sum of their means less (R/n)·√((nq+ρ)(2 log(1/δ_W) + log((nq+ρ)/ρ))); or, in a known
-range, less what `bernstein` says (δ_W is shared by the two).
+what it counted does not enter the claim.)
 
 If the claim is false in truth (the scout was unlucky, and greedy just reaches its worst case), no audit can show
-it: then it says so.
+it: then it says so (`reach.py`).
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -39,65 +34,67 @@ from handful.core.explorers.certified.audit_state import (
     SCOUTING,
     UPPER,
     AuditState,
-    bound_below,
+    choose_anchor,
     new_state,
     remember,
     weight,
 )
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, rare, small
-from handful.core.parts.board import NOBODY, NOW, end, mean, surprise
-from handful.core.parts.joint import bound, learn
-from handful.core.parts.joint_asking import batch, wanted, worth_asking
+from handful.core.parts.board import NOBODY, NOW, end, surprise
+from handful.core.parts.claim import hear, hear_nothing, learn, note_first, squares
+from handful.core.parts.claim_asking import batch, examine, fresh_urgency, most_urgent, wanted
+from handful.core.parts.reach import name, notice, out_of_reach
 from handful.core.parts.scout import (
     scout_add,
     scout_begin,
+    scout_done,
     scout_forget,
     scout_lead,
+    scout_mean,
     scout_next,
-    scout_spread,
-    scout_void,
 )
 
 __all__ = ["AuditState", "new_state"]
 
 
+MATTERS = 50.0  # a loss of ε/k in a round does not matter to who takes a `near` of 1/50, and less to who takes less
+
+
 @kernel
 def begin(state: AuditState) -> None:
-    """A round starts by scouting; half the mean gain so far stands in for one that is smaller, and ε/k for no gain."""
-    rules, scout = state.rules[0], state.scout.rules[0]
+    """A round starts by scouting, with what a better pick would save the audit in mind."""
+    rules, scout, claim = state.rules[0], state.scout.rules[0], state.claim.rules[0]
     rules.phase = SCOUTING
-    usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
-    scout.enough = max(0.5 * scout.near * usual, min(1.0, 10.0 * scout.near) * rules.epsilon / rules.k)
-    scout_begin(state.scout)
+    scout.usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
+    scout.enough = min(1.0, MATTERS * scout.near) * claim.epsilon / rules.k
+    scout.saves = 0.0
+    scout_begin(state.scout, state.board)
 
 
 @rare
 def audit(state: AuditState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: one batch given the anchor, or for the picks."""
-    rules, above, in_flight = state.rules[0], state.joint.rules[0], state.board.round[0].in_flight
-    if rules.phase == UPPER:
-        bound(state.joint)
-    else:
-        bound_below(state)
-    if rules.lower >= rules.share * above.upper - rules.epsilon:
+    rules, claim, in_flight = state.rules[0], state.claim.rules[0], state.board.round[0].in_flight
+    examine(state.claim)
+    if claim.shown >= 0.0:
         close(state, RULE)
         return
-    likely = rules.lower + 2.0 * rules.width
-    least = above.upper - 2.0 * above.width
-    if likely < rules.share * least - rules.epsilon:
+    if out_of_reach(state.reach, state.claim):
         close(state, UNREACHABLE)
         return
-    below = np.inf if rules.cycles == 0 else rules.width / (rules.cycles * rules.k)
+    if state.reach.rules[0].answers >= state.reach.rules[0].renew:
+        name(state.reach, state.claim)
     rules.next = 0
-    if below >= rules.share * worth_asking(state.joint):
+    most = most_urgent(state.claim)
+    if fresh_urgency(state.claim) >= most:
         rules.phase = LOWER
-        more = batch(rules.cycles, in_flight // rules.k)
-        rules.goal = rules.cycles + min(more, max(1, len(state.queue) // rules.k))
+        more = batch(claim.cycles, in_flight // rules.k)
+        rules.goal = claim.cycles + min(more, max(1, len(state.queue) // rules.k))
         enqueue_picks(state)
     else:
         rules.phase = UPPER
-        rules.queued = wanted(state.joint, state.queue, in_flight)
+        rules.queued = wanted(state.claim, state.queue, in_flight, most)
 
 
 @small
@@ -106,7 +103,7 @@ def enqueue_picks(state: AuditState) -> None:
     rules = state.rules[0]
     rules.queued = 0
     rules.next = 0
-    for n in range(rules.cycles, rules.goal):
+    for n in range(state.claim.rules[0].cycles, rules.goal):
         for at in range(rules.k):
             if state.fresh[at] <= n and rules.queued < len(state.queue):
                 state.queue[rules.queued] = at
@@ -120,7 +117,7 @@ def close(state: AuditState, ended: int) -> None:
     rules.phase = DONE
     board.best[0] = state.picks[rules.k - 1]
     board.round[0].size = 1
-    end(board, ended, max(0.0, rules.share * state.joint.rules[0].upper - rules.lower))
+    end(board, ended, max(0.0, state.claim.rules[0].epsilon - state.claim.rules[0].shown))
 
 
 @small
@@ -130,7 +127,7 @@ def pick(state: AuditState, item: int) -> None:
     remember(state)
     state.picks[rules.picked] = item
     rules.picked += 1
-    rules.hoped += max(mean(state.board, item), 0.0)
+    rules.hoped += max(scout_mean(state.scout, item), 0.0)
 
 
 @rare
@@ -145,27 +142,32 @@ def end_round(state: AuditState, item: int, ended: int) -> None:
 @rare
 def begin_audit(state: AuditState, item: int) -> None:
     """The last pick is made: now prove the whole."""
-    rules = state.rules[0]
+    rules, claim = state.rules[0], state.claim.rules[0]
     pick(state, item)
-    rules.cycles = 0
-    rules.fresh = 0.0
-    rules.fresh_spread = 0.0
+    claim.cycles = 0
+    claim.fresh = 0.0
+    claim.fresh_spread = 0.0
+    choose_anchor(state)
     for p in range(rules.k):
         state.fresh[p] = 0
         state.totals[p] = 0.0
-    bound(state.joint)
     plan(state)
-    audit(state)
+    state.reach.rules[0].renew = 0  # a set is named as soon as the audit looks
+    rules.phase = UPPER
 
 
 @small
 def plan(state: AuditState) -> None:
-    """ρ for the fresh answers: sharpest where their width will be about a tenth of what f(S) seems to be."""
-    rules, known = state.rules[0], state.joint.rules[0]
-    logs = 2.0 * math.log(1.0 / rules.delta) + 3.0
-    scale = 0.1 * max(rules.hoped, 1e-3 * known.width)
-    n = known.noise * known.noise * rules.k * logs / (scale * scale)
-    rules.rho = max(1.0, n * rules.k / logs)
+    """ρ for the fresh answers: sharpest about where the claim will be shown, if the scout saw right."""
+    rules, claim = state.rules[0], state.claim.rules[0]
+    gap = max(
+        rules.hoped - claim.share * (rules.outlook_first if claim.anchor == 0 else rules.outlook) + claim.epsilon,
+        0.1 * rules.hoped,
+        1e-3 * claim.noise,
+    )
+    q = squares(state.claim)
+    n = 12.0 * q * (1.0 + claim.share) * (claim.noise / gap) ** 2 if claim.noise > 0.0 else 1.0
+    claim.fresh_rho = max(1.0, 0.25 * n * q)
 
 
 @kernel
@@ -173,13 +175,16 @@ def propose(state: AuditState, n: int) -> tuple[int, int, int]:
     """The scout's wish; or the audit's next question, given ∅ or given the picks before a pick."""
     rules = state.rules[0]
     if rules.phase == SCOUTING:
-        return scout_next(state.scout, state.board), NOBODY, NOW
+        item = scout_next(state.scout, state.board)
+        if item >= 0:
+            note_first(state.claim, item, rules.picked, n)
+        return item, NOBODY, NOW
     if rules.next == rules.queued:
         return -1, NOBODY, NOW
     at = state.queue[rules.next]
     rules.next += 1
     if rules.phase == UPPER:
-        return at, NOBODY, state.joint.rules[0].anchor
+        return at, NOBODY, state.claim.rules[0].anchor
     return state.picks[at], NOBODY, at
 
 
@@ -190,6 +195,7 @@ def tell(state: AuditState, item: int, rival: int, given: int, answer: float) ->
         return
     if given == NOW:
         scout_add(state.scout, state.board, item, answer)
+        hear(state.claim, item, state.rules[0].picked, answer)
     else:
         credit(state, item, given, answer)
     go_on(state)
@@ -201,16 +207,16 @@ def credit(state: AuditState, item: int, given: int, answer: float) -> None:
 
     In a round that is gone through again, with answers left out, it may be wanted by neither.
     """
-    rules, joint = state.rules[0], state.joint
+    rules, claim = state.rules[0], state.claim.rules[0]
+    state.reach.rules[0].answers += 1
     if rules.phase == LOWER and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
-        rules.fresh += weight(state, given) * answer
-        rules.fresh_spread += weight(state, given) ** 2 * surprise(state.fresh[given], state.totals[given], answer)
+        claim.fresh += weight(state, given) * answer
+        claim.fresh_spread += weight(state, given) ** 2 * surprise(state.fresh[given], state.totals[given], answer)
         state.fresh[given] += 1
         state.totals[given] += answer
-    elif (
-        (rules.phase == UPPER or rules.phase == LOWER) and given == joint.rules[0].anchor and joint.items[item].old >= 0
-    ):
-        learn(joint, item, answer)
+    elif (rules.phase == UPPER or rules.phase == LOWER) and given == claim.anchor and state.claim.items[item].old >= 0:
+        learn(state.claim, item, answer)
+        notice(state.reach, item, answer)
 
 
 @kernel
@@ -220,21 +226,20 @@ def go_on(state: AuditState) -> None:
     if rules.phase == DONE or r.asked != r.counted:
         return
     if rules.phase == SCOUTING:
-        if not scout_spread(state.scout, state.board):
+        if not scout_done(state.scout, state.board):
             return
-        if rules.picked == rules.k - 1:
-            begin_audit(state, scout_lead(state.scout))
-        else:
+        if rules.picked < rules.k - 1:
             end_round(state, scout_lead(state.scout), RULE)
+            return
+        begin_audit(state, scout_lead(state.scout))
+    elif rules.next != rules.queued:
         return
-    if rules.next != rules.queued:
-        return
-    if rules.phase == LOWER:
+    elif rules.phase == LOWER:
         for p in range(rules.k):
             if state.fresh[p] < rules.goal:  # some came to nothing
                 enqueue_picks(state)
                 return
-        rules.cycles = rules.goal
+        state.claim.rules[0].cycles = rules.goal
     audit(state)
 
 
@@ -243,18 +248,26 @@ def void(state: AuditState, item: int, rival: int, given: int) -> None:
     """Nothing was learnt; what the audit misses is asked again."""
     if state.board.round[0].ended == OPEN:
         if given == NOW:
-            scout_void(state.scout, state.board, item)
+            hear_nothing(state.claim, item)
         go_on(state)
 
 
 @kernel
 def leave(state: AuditState, item: int) -> None:
-    """The scout looks no more; and what was never picked is no part of f(OPT) either."""
+    """The scout looks no more. A pick that the rules did not make is noted; what is withdrawn is no part of f(OPT)."""
+    rules, r = state.rules[0], state.board.round[0]
     scout_forget(state.scout, item)
-    for p in range(state.rules[0].picked):
+    at = r.round - 1 - rules.given
+    if r.ended != OPEN and r.pick == item and at >= 0:
+        if rules.picked == at:
+            pick(state, item)
+        state.picks[at] = item
+        return
+    for p in range(rules.picked):
         if state.picks[p] == item:
             return
-    state.joint.items[item].old = -1
+    state.claim.items[item].old = -1
+    state.claim.items[item].start = -1
 
 
 @kernel

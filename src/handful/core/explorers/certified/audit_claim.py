@@ -1,23 +1,41 @@
-"""What is said of an audit: its view of each item, and what it has shown."""
+"""What is said of an audit: its view of each item, and what its answers show, whether or not it came to its end."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass
 
-from handful.core.certificates import Account, Certificate, radii
-from handful.core.evidence import Evidence, claim_by_account, claim_by_values
+from handful.core.certificates import Certificate, radii
+from handful.core.evidence import Evidence, claim_by_values
 from handful.core.explorers.certified.audit_state import AuditState
-from handful.core.guarantees import NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
+from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
+from handful.core.parts.claim import ABOVE, BELOW, CLAIM, Claim, best_score
+from handful.core.parts.requirements import assumptions_of
 from handful.core.views import View, interval_view
 
-AUDITED = 0.9  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
+AUDITED = 0.95  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
 UNAUDITED = "the answers ended before the audit that would have shown more"
 UNFINISHED = "the answers ended in the middle of the audit that would have shown more"
+OUT_OF_REACH = (
+    "the claim asked for is out of reach, or so close to the edge of it that no number of answers would tell; "
+    "ask for less to see how much can be shown"
+)
+_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Each holds with probability 1 − δ. (ratio and epsilon hold together: one product of mixtures is behind both.)"""
+
+    ratio: float  # f(S)/f(OPT) is at least this
+    epsilon: float  # what must be taken off s·f(OPT), for the s that the audit was to show; ∞ if nothing is shown
+    value: float  # f(S) is at least this
+    optimum: float | None  # f(OPT) is at most this; None where the audit did not begin from ∅
 
 
 def audit_view(state: AuditState) -> View:
     """The mean of each item asked in this round, with an anytime interval."""
-    rules, items = state.joint.rules[0], state.board.items
+    rules, items = state.claim.rules[0], state.board.items
     span, high = float(rules["span"]), float(rules["high"])
     alpha = float(rules["delta"]) / (len(items) * int(rules["k"]))
     view = interval_view(state.board, radii(items["count"], items["spread"], float(rules["noise"]), alpha, span))
@@ -26,30 +44,63 @@ def audit_view(state: AuditState) -> View:
 
 def claim_of_audit(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Certificate:
     """What the audit has shown; where the answers ended before it, what the rounds' own answers show."""
-    begun = state.rules[0]["cycles"] > 0 or evidence.rounds[-1].ended == "rule"
+    begun = state.claim.rules[0]["cycles"] > 0 or evidence.rounds[-1].ended == "rule"
     if evidence.all_picked and begun:
-        return _shown(evidence, state, guarantee)
+        return _claimed(evidence, state, guarantee)
     reasons = (UNAUDITED,) if evidence.all_picked else ()
     return claim_by_values(evidence, NO_GUARANTEE, (1.0 - AUDITED) * evidence.problem.delta, reasons)
 
 
-def _shown(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Certificate:
-    """W ≥ lower, and the k largest gains given the anchor's picks are at most upper."""
-    problem, rules, above = evidence.problem, state.rules[0], state.joint.rules[0]
-    lower, upper, share = float(rules["lower"]), float(above["upper"]), float(rules["share"])
+def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Certificate:
+    """The guarantee if it was kept, and what the audit's answers show besides."""
+    problem, ended, kept = evidence.problem, evidence.rounds[-1].ended, evidence.kept(guarantee)
+    shown = shown_by(state.claim)
+    ratio = max(shown.ratio, problem.ratio or 0.0) if kept.bound is not None else shown.ratio
     reasons: tuple[str, ...] = ()
-    shown = min(1.0, lower / upper) if upper > 0 else 0.0
-    if evidence.rounds[-1].ended == "out of reach":
-        seen = f"seen when {100 * shown:.0f}% was shown; ask for less to see how much can be"
-        reasons = (f"the claim asked for is out of reach: {seen}",)
-    elif evidence.rounds[-1].ended != "rule":
+    if ended == "out of reach":
+        reasons = (OUT_OF_REACH,)
+    elif ended != "rule":
         reasons = (UNFINISHED,)
-    certificate = claim_by_account(evidence, Account(lower, upper), guarantee, reasons)
-    if int(above["anchor"]) == 0:
-        return certificate
-    kept = evidence.kept(guarantee)
     bound, epsilon = kept.bound, kept.epsilon
-    if bound is None and problem.ratio is None and certificate.bound is not None:
-        bound, epsilon = OPTIMUM_BOUND, max(0.0, share * upper - lower)
-    ratio = min(share, shown) if shown > 0 else None
-    return replace(certificate, bound=bound, epsilon=epsilon, ratio=ratio, optimum=None)
+    if bound is None and problem.ratio is None and shown.epsilon <= shown.value and shown.value > 0:
+        bound, epsilon = OPTIMUM_BOUND, shown.epsilon  # else it says next to nothing
+    known = shown.optimum is not None and math.isfinite(shown.optimum)
+    return Certificate(
+        bound=bound,
+        epsilon=epsilon,
+        delta=problem.delta,
+        ratio=ratio if ratio > 0 else None,
+        value=shown.value if shown.value > 0 else None,
+        optimum=shown.optimum if known else None,
+        assumptions=(MONOTONE_SUBMODULAR, *assumptions_of(problem)),
+        reasons=reasons,
+    )
+
+
+def shown_by(claim: Claim) -> Shown:
+    """Read what is shown; nothing of the claim changes."""
+    claim = claim._replace(best=claim.best.copy(), keys=claim.keys.copy())
+    share, anchor = float(claim.rules["share"][0]), int(claim.rules["anchor"][0])
+    # From a later anchor W is for one share, and for smaller ones it is larger still.
+    ratio = _largest_share(claim, 1.0 if anchor == 0 else share)
+    optimum = -best_score(claim, ABOVE, 1.0, 0.0) if anchor == 0 else None
+    value = best_score(claim, BELOW, 1.0, 0.0)
+    epsilon = max(0.0, -best_score(claim, CLAIM, share, 0.0))
+    return Shown(ratio, epsilon, max(0.0, value), optimum)
+
+
+def _largest_share(claim: Claim, most: float) -> float:
+    """The largest s for which f(S) ≥ s·f(OPT) is shown."""
+    low, high = 0.0, most
+    for step in range(_STEPS):  # from above, for small s may be shown only where larger ones are
+        s = most * (1.0 - step / _STEPS)
+        if best_score(claim, CLAIM, s, 0.0) >= 0.0:
+            low = s
+            break
+        high = s
+    if low in (0.0, most):
+        return low
+    for _ in range(20):
+        s = 0.5 * (low + high)
+        low, high = (s, high) if best_score(claim, CLAIM, s, 0.0) >= 0.0 else (low, s)
+    return low

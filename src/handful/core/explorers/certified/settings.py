@@ -14,7 +14,7 @@ from handful.core.explorers.certified.audit_claim import AUDITED, audit_view, cl
 from handful.core.explorers.protocol import Explorer, State
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, finite_step, promise, within
-from handful.core.parts import joint, scout
+from handful.core.parts import claim, scout
 from handful.core.parts.bounds import bounds_view, item_bounds
 from handful.core.parts.requirements import (
     assumptions_of,
@@ -35,14 +35,14 @@ class Certified(Explorer):
     """The guarantee of the paper for values, from the weakest condition that implies it; nothing is picked at random.
 
     rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain", "chain" and "bank"
-    prove every round. near: how close to the best a pick should be, as a share of its gain, as far as a scout can tell
-    (where gains are small: of half the mean gain so far, or of ε/k). Smaller asks more and picks better. With `ratio`,
+    prove every round. near: what a pick may be expected to lose to the best, as a share of its gain, as far as a scout
+    can tell (where gains are small: of half the mean gain so far). Smaller asks more and picks better. With `ratio`,
     the audit goes on until that share of the optimum is certified, or says that it is out of reach.
     """
 
     name: ClassVar[str] = "certified"
     rule: Literal["audit", "bank", "chain", "plain"] = "audit"
-    near: float = 0.1
+    near: float = 0.011
     shrink: float = 1.0
 
     def __post_init__(self) -> None:
@@ -50,6 +50,11 @@ class Certified(Explorer):
         check_shrink(self.shrink)
         if not (is_finite(self.near) and self.near > 0):
             raise InvalidProblem(f"near must be a positive share, such as 0.1, got {self.near!r}")
+
+    @property
+    def edition(self) -> int:
+        """The audit tests its claim in another way since edition 2, and its scout has a belief."""
+        return 2 if self.rule == "audit" else 1
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """(1 − 1/e)·f(OPT) − ε with probability 1 − δ, or the ratio wished for."""
@@ -83,28 +88,21 @@ class Certified(Explorer):
         )
 
     def _audited(self, problem: Problem, values: Values) -> State:
-        """A scout, U and W."""
+        """A scout, and the claim it picks for."""
         size, k = problem.size, problem.rounds
-        above = joint.new_joint(
+        tested = claim.new_claim(
             size,
             k,
+            share=problem.ratio or 1.0 - 1.0 / math.e,
+            epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
             noise=noise_of(problem),
             span=values.span,
             high=values.most,
-            delta=0.7 * AUDITED * problem.delta,
+            delta=AUDITED * problem.delta,
             shrink=self.shrink,
         )
-        return audit.new_state(
-            size,
-            k,
-            problem.seed,
-            problem.in_flight,
-            scout.new_scout(size, self.near, 2.0, noise_of(problem), scores(problem)),
-            above,
-            share=problem.ratio or 1.0 - 1.0 / math.e,
-            epsilon=0.0 if problem.ratio else problem.epsilon or 0.0,
-            delta=0.3 * AUDITED * problem.delta,
-        )
+        looking = scout.new_scout(size, problem.seed, self.near, noise_of(problem), scores(problem))
+        return audit.new_state(size, k, len(problem.chosen), problem.seed, problem.in_flight, looking, tested)
 
     def view(self, problem: Problem, state: Any) -> View:
         """Anytime intervals of this round, or the bounds by which every round is proved."""

@@ -1,0 +1,34 @@
+"""An explorer that follows a journal and decides nothing: for what was recorded by rules that are no more.
+
+It counts answers on the board as any explorer does. What is asked, when a round ends and what is picked, the journal
+says.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handful.core.explorers.protocol import explores
+from handful.core.kernels import kernel
+from handful.core.parts.board import NOBODY, NOW, Board, new_board
+from handful.core.problem import Problem
+
+
+class RecordedState(NamedTuple):
+    """A board."""
+
+    board: Board
+
+
+def new_state(problem: Problem) -> RecordedState:
+    """Before the first round."""
+    return RecordedState(new_board(problem.size, problem.k, problem.seed, problem.in_flight))
+
+
+@kernel
+def propose(state: RecordedState, n: int) -> tuple[int, int, int]:
+    """Nothing."""
+    return -1, NOBODY, NOW
+
+
+explores(RecordedState, propose=propose)

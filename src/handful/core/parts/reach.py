@@ -1,0 +1,139 @@
+"""Out of reach: that no audit from this anchor will show the claim, tested at a level of its own.
+
+The claim can be shown if W − s·Σ_B v > −ε for the k largest gains; it cannot if for *some* set the opposite holds. Such
+a set is named (the largest means), and only answers from then on count for it; whenever as many have come as before,
+it is named anew. Its items' mixtures and the one for W, each on the side that it was not on before, have a product that
+exceeds j(j+1)/LEVEL for the j-th set ever with probability at most LEVEL in all. Where W − s·Σ_B v is shown to
+exceed −ε by less than a share EDGE of s·Σ_B v, if at all, the audit ends too: no number of answers that anybody would
+pay for tells these apart.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.confidence import FIRST
+from handful.core.kernels import rare, small
+from handful.core.objective import Ints
+from handful.core.parts.board import Rows, surprise
+from handful.core.parts.claim import NORMALS, Claim, rho_of, squares, unit, ways
+from handful.core.parts.one_sided import bet_cost, normal_cost
+
+LEVEL = 0.01
+EDGE = 0.005
+
+RULES = np.dtype([("answers", np.int64), ("renew", np.int64), ("number", np.int64)], align=True)
+NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64), ("spread", np.float64)], align=True)
+
+
+class Reach(NamedTuple):
+    """A named set, and the answers about it since."""
+
+    rules: Rows  # answers of the audit in all; how many there are when the set is named anew; its number
+    named: Rows
+    place: Ints  # of an item in the set, or -1
+
+
+def new_reach(size: int, k: int) -> Reach:
+    """No set is named."""
+    return Reach(np.zeros(1, RULES), np.zeros(k, NAMED), np.full(size, -1, np.int64))
+
+
+@rare
+def name(reach: Reach, claim: Claim) -> None:
+    """Name the set of the largest means, a little less for those of few answers."""
+    rules, named, k = reach.rules[0], reach.named, claim.rules[0].k
+    for p in range(k):
+        if rules.number > 0 and named[p].item >= 0:
+            reach.place[named[p].item] = -1
+        named[p].item = -1
+        named[p].total = 0.0  # here the key, at first
+    for i in range(len(claim.items)):
+        row = claim.items[i]
+        if row.old < 0:
+            continue
+        newer = claim.rules[0].anchor > 0 and row.now > 0
+        key = row.now_total / (row.now + 1.0) if newer else row.old_total / (row.old + 1.0)
+        if not key > named[k - 1].total:
+            continue
+        p = k - 1
+        while p > 0 and key > named[p - 1].total:
+            named[p].total = named[p - 1].total
+            named[p].item = named[p - 1].item
+            p -= 1
+        named[p].total = key
+        named[p].item = i
+    for p in range(k):
+        if named[p].item >= 0:
+            reach.place[named[p].item] = p
+        named[p].count = 0
+        named[p].total = 0.0
+        named[p].spread = 0.0
+    rules.number += 1
+    rules.renew = 2 * max(rules.answers, 2 * k)
+
+
+@small
+def notice(reach: Reach, item: int, answer: float) -> None:
+    """An answer given the anchor's picks."""
+    p = reach.place[item]
+    if p >= 0:
+        row = reach.named[p]
+        row.spread += surprise(row.count, row.total, answer)
+        row.count += 1
+        row.total += answer
+
+
+@small
+def beyond(reach: Reach, claim: Claim, way: int, y: float) -> float:
+    """By how much s·Σ_B v − W − ε exceeds 0 at least, for a given y."""
+    rules, one = claim.rules[0], unit(claim, way)
+    n, q, s = float(rules.cycles), squares(claim), rules.share
+    mean = rules.fresh / n
+    if one == 0.0:
+        cost = 0.0
+    elif way < NORMALS:
+        cost = normal_cost(y, n, n * q, rho_of(claim, way, rules.fresh_rho), np.inf)
+    else:
+        if y > 0.7 * n:  # too few answers for this bet
+            return -np.inf
+        cost = bet_cost(y, n, rules.fresh_spread / (one * one) + q * FIRST, np.inf)
+    cost -= math.log(LEVEL / (ways(claim) * reach.rules[0].number * (reach.rules[0].number + 1.0)))
+    total = -mean - rules.epsilon
+    for p in range(rules.k):
+        row = reach.named[p]
+        if row.count == 0:
+            continue
+        T = float(row.count)
+        v = row.total / T
+        total += s * v
+        if one == 0.0:
+            continue
+        if way < NORMALS:
+            cost += normal_cost(s * y, T, T, rho_of(claim, way, rules.rho), v / one)
+        else:
+            cost += bet_cost(s * y, T, row.spread / (one * one) + FIRST, v / one)
+    return total - one * cost / y
+
+
+@rare
+def out_of_reach(reach: Reach, claim: Claim) -> bool:
+    """Whether the claim is shown to be out of reach, or at its very edge."""
+    rules = claim.rules[0]
+    if rules.cycles == 0:
+        return False
+    largest = 0.0
+    for p in range(rules.k):
+        row = reach.named[p]
+        largest += max(row.total / row.count, 0.0) if row.count > 0 else 0.0
+    edge = EDGE * rules.share * largest
+    if rules.share * largest - rules.fresh / rules.cycles - rules.epsilon < -edge:  # not even as it looks
+        return False
+    for way in range(ways(claim)):
+        for step in range(40):
+            if beyond(reach, claim, way, math.exp(-5.0 + 0.5 * step)) > -edge:
+                return True
+    return False

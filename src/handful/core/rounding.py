@@ -1,0 +1,40 @@
+"""Numbers as they are printed: what is claimed to be at least so much is rounded down, at most so much up.
+
+A number is taken for the shortest decimal that reads back as it, so that 0.57 is 57% and not 56%.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+
+def at_least(x: float, digits: int = 3) -> str:
+    """So many significant digits, rounded down."""
+    return _significant(x, digits, ROUND_FLOOR)
+
+
+def at_most(x: float, digits: int = 3) -> str:
+    """So many significant digits, rounded up."""
+    return _significant(x, digits, ROUND_CEILING)
+
+
+def percent_at_least(share: float) -> str:
+    """A share in whole percent, rounded down."""
+    return f"{(Decimal(repr(share)) * 100).quantize(Decimal(1), ROUND_FLOOR)}%"
+
+
+def confidence(delta: float) -> str:
+    """1 − δ in percent, rounded down where it has more than six digits."""
+    return f"{_plain((1 - Decimal(repr(delta))) * 100, 6, ROUND_FLOOR)}%"
+
+
+def _significant(x: float, digits: int, rounding: str) -> str:
+    return _plain(Decimal(repr(float(x))), digits, rounding) if math.isfinite(x) else f"{x:g}"
+
+
+def _plain(x: Decimal, digits: int, rounding: str) -> str:
+    if x == 0:
+        return "0"
+    rounded = x.quantize(Decimal(1).scaleb(x.adjusted() - digits + 1), rounding)
+    return f"{float(rounded):.{digits}g}"

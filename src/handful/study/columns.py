@@ -1,0 +1,23 @@
+"""Columns of numbers as arrays, and the arrays that a state is made of."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+def view_of_column(column: array[Any]) -> np.ndarray[Any, Any]:
+    """A column as an array, without copying it; nothing can be appended while that is held."""
+    return np.frombuffer(column, dtype=column.typecode)
+
+
+def arrays_of(state: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """All arrays of a state, in order."""
+    for part in state:
+        if isinstance(part, np.ndarray):
+            yield part
+        else:
+            yield from arrays_of(part)

@@ -1,0 +1,285 @@
+"""The audit's claim as one sum: against what it stands for, and against askers that would make it false."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from handful.core.confidence import FIRST, WIDEST
+from handful.core.kernels import kernel
+from handful.core.parts.board import new_board
+from handful.core.parts.claim import (
+    ABOVE,
+    CLAIM,
+    Claim,
+    allowance,
+    best_score,
+    chosen,
+    drop_anchor,
+    hear,
+    learn,
+    new_claim,
+    note_first,
+    score,
+)
+from handful.core.parts.one_sided import TOP, bet_cost, conjugate, normal_cost
+from handful.core.parts.reach import LEVEL, Reach, name, new_reach, notice, out_of_reach
+from tests.core.instances import BROKEN, HELD
+from tests.core.statistics import binomial_p
+
+BETS = WIDEST * ((np.arange(4_000) + 0.5) / 4_000.0) ** 2  # equally likely
+LOST = -np.log1p(-BETS) - BETS
+
+
+def log_phi(x: float) -> float:
+    if x > -30.0:
+        return math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
+    return -0.5 * x * x - math.log(-x * math.sqrt(2.0 * math.pi)) - 1.0 / (x * x)
+
+
+def log_half_normal(z: float, T: float, Q: float, rho: float) -> float:
+    """log M(z), in units of R."""
+    x = T * z / math.sqrt(Q + rho)
+    return math.log(2.0) + 0.5 * math.log(rho / (Q + rho)) + 0.5 * x * x + log_phi(x)
+
+
+def log_bets(z: float, T: float, V: float) -> float:
+    """The same for bets, by quadrature, in units of the range."""
+    exponents = BETS * T * z - LOST * V
+    top = float(exponents.max())
+    return top + math.log(float(np.exp(exponents - top).mean()))
+
+
+@pytest.mark.parametrize("eta", [1e-5, 3e-4, 0.01, 0.2, 0.9, 1.7, 4.0, 5.99, 6.01, 20.0])
+def test_the_table_of_costs_is_never_too_low_and_hardly_too_high(eta: float) -> None:
+    low, high = -2.0 / eta - 1.0, eta + 1.0
+
+    def at(x: float) -> float:
+        if x > -30:
+            return eta * x - 0.5 * x * x - log_phi(x) - math.log(2.0)
+        return eta * x + math.log(-x * math.sqrt(2 * math.pi)) + 1 / x**2 - math.log(2.0)
+
+    for _ in range(200):  # a concave function of x
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (a, high) if at(a) < at(b) else (low, b)
+    assert at(low) - 1e-6 <= conjugate(eta) <= at(low) + 1e-3
+
+
+@pytest.mark.parametrize("cap", [math.inf, 3.0, 0.4, 0.0, -0.2])
+@pytest.mark.parametrize(("T", "rho"), [(1.0, 10.0), (40.0, 10.0), (900.0, 30.0)])
+@pytest.mark.parametrize("slope", [0.3, 4.0, 60.0])
+def test_a_cost_is_the_most_that_slope_times_z_exceeds_the_mixture_by(
+    slope: float, T: float, rho: float, cap: float
+) -> None:
+    wide = math.sqrt(T + rho)
+    zs = np.linspace(-3.0 * T / (slope * wide) - 30.0, 1.1 * slope * wide / T + 5.0, 20_001) * wide / T
+    zs = np.append(zs[zs <= cap], min(cap, float(zs[-1])))
+    most = max(slope * z - log_half_normal(float(z), T, T, rho) for z in zs)
+    found = normal_cost(slope, T, T, rho, cap)
+    assert most - 1e-6 <= found <= most + 0.01 + 1e-3 * abs(found)
+
+
+@pytest.mark.parametrize("cap", [1.0, 0.3, 0.0])
+@pytest.mark.parametrize(("T", "V"), [(2.0, 0.3), (50.0, 1.0), (500.0, 40.0)])
+@pytest.mark.parametrize("slope", [1.0, 20.0, 200.0])
+def test_a_bet_costs_at_least_what_its_mixture_leaves_open(slope: float, T: float, V: float, cap: float) -> None:
+    zs = np.linspace(-1.0, cap, 400)
+    assert bet_cost(slope, T, V, cap) >= max(slope * z - log_bets(float(z), T, V) for z in zs) - 1e-6
+
+
+def claim_of(
+    means: np.ndarray, counts: np.ndarray, k: int, n: int, fresh: float, anchor: int = 0, **rules: float
+) -> Claim:
+    """Items with these means of so many answers, and n fresh answers to each pick that add up to `fresh`."""
+    given = {
+        "share": 0.6,
+        "epsilon": 0.1,
+        "noise": 1.0,
+        "high": math.inf,
+        "delta": 0.05,
+        "rho": 20.0,
+        "fresh_rho": 30.0,
+    }
+    claim = new_claim(len(means), k, **given | rules)
+    board = new_board(len(means), k, 0, 1)
+    for picked in (0, anchor) if anchor else (0,):
+        drop_anchor(claim, board, picked)
+    claim.items["old"], claim.items["old_total"] = counts, means * counts
+    claim.items["old_rounds"] = 1
+    claim.rules["cycles"], claim.rules["fresh"] = n, n * fresh
+    return claim
+
+
+def test_a_claim_is_shown_only_if_every_set_that_breaks_it_is_ruled_out() -> None:
+    """Every B of two items, and every split of what is missing between W and the gains of B, on a fine grid."""
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        counts = rng.integers(3, 200, 4).astype(float)
+        means = rng.uniform(0.2, 1.5, 4)
+        n, k = 40, 2
+        base = claim_of(means, counts, k, n, 3.0)
+        edge = best_score(base, CLAIM, 0.6, 0.0)  # the claim with ε = −edge is just shown
+        level = allowance(base, 0)
+        least = math.inf
+        zs = np.linspace(-1.5, 1.5, 101)
+        for B in combinations(range(4), k):
+            a, b = (np.array([log_half_normal(z, counts[i], counts[i], 20.0) for z in zs]) for i in B)
+            gap = 3.0 - edge - 0.6 * float(means[list(B)].sum())  # u + 0.6·(z₁ + z₂) must reach it
+            u = gap - 0.6 * (zs[:, None] + zs[None, :])
+            x = n * u / math.sqrt(n * k + 30.0)
+            tail = np.array([[log_phi(float(v)) for v in row] for row in x])
+            w = math.log(2.0) + 0.5 * math.log(30.0 / (n * k + 30.0)) + 0.5 * x * x + tail
+            least = min(least, float((a[:, None] + b[None, :] + w).min()))
+        assert least >= level - 0.02
+        assert least <= level + 1.5  # and not much more is asked for
+
+
+def test_shares_of_delta_and_weights_of_accounts_add_up_to_one() -> None:
+    claim = claim_of(np.ones(9), np.ones(9), 4, 1, 1.0)
+    shares = [sum(math.exp(-allowance(claim, way)) for way in range(2)) / 0.05]
+    claim.torn[0] = 1
+    shares.append(sum(math.exp(-allowance(claim, way)) for way in range(2)) / 0.05)
+    for anchor in range(1, 4):
+        claim.rules["anchor"] = anchor
+        shares.append(sum(math.exp(-allowance(claim, way)) for way in range(2)) / 0.05)
+    assert sum(shares) == pytest.approx(1.0)
+    assert sum(math.exp(-chosen(claim, rounds)) for rounds in range(40)) == pytest.approx(1.0)
+
+
+def test_an_item_that_was_never_asked_about_may_be_worth_all_that_the_range_allows() -> None:
+    means, counts = np.array([1.0, 0.9, 0.5, 0.0]), np.array([5000, 5000, 5000, 0])
+    assert best_score(claim_of(means, counts, 2, 9, 1.0), ABOVE, 1.0, 0.0) == -math.inf
+    ranged = claim_of(means, counts, 2, 9, 1.0, span=4.0, high=3.0, noise=2.0)
+    assert 3.9 < -best_score(ranged, ABOVE, 1.0, 0.0) < 4.5
+
+
+def test_first_answers_say_how_large_gains_are_and_are_not_counted() -> None:
+    claim = new_claim(20, 3, noise=1.0, delta=0.05)
+    for n in range(20):
+        note_first(claim, n, 0, n)
+        hear(claim, n, 0, 2.0)
+    assert claim.rules["sighted"][0] == 12
+    assert claim.items["count"].tolist() == [0] * 12 + [1] * 8
+
+
+# A false claim is seldom made, whoever asks, and however cleverly.
+
+
+@kernel
+def lucky(claim: Claim, gain: float, worth: float, looks: int, patience: float, seed: int) -> bool:
+    """Whether a claim is ever shown, by an asker who asks no more about items of OPT that look low, and looks often."""
+    rules = claim.rules[0]
+    np.random.seed(seed)
+    k = rules.k
+    for look in range(looks):
+        for i in range(k):  # OPT
+            row = claim.items[i]
+            if row.old_total < row.old * gain - patience * math.sqrt(float(row.old)):
+                continue
+            n = 1 + row.old // 4
+            row.old_total += n * gain + np.random.normal(0.0, math.sqrt(float(n)))
+            row.old += n
+        if look == 0:
+            for i in range(k, len(claim.items)):
+                learn(claim, i, np.random.normal(-9.0, 1.0))  # no gain to speak of
+        if not rules.fresh > rules.cycles * worth + 2.0 * patience * math.sqrt(float(k * rules.cycles)):
+            n = 1 + rules.cycles // 4
+            rules.fresh += n * worth + np.random.normal(0.0, math.sqrt(float(n * k)))
+            rules.cycles += n
+        if look >= 3:
+            for way in range(2):
+                for step in range(20):
+                    if score(claim, CLAIM, way, math.exp(-3.0 + 0.6 * step), rules.share, rules.epsilon) >= 0.0:
+                        return True
+    return False
+
+
+def made_in_vain(k: int, size: int, delta: float, shrink: float, runs: int) -> int:
+    """How often a claim is made that is false by next to nothing."""
+    made = 0
+    for seed in range(runs):
+        claim = new_claim(
+            size,
+            k,
+            share=0.6,
+            epsilon=0.1,
+            noise=1.0,
+            high=math.inf,
+            delta=delta,
+            shrink=shrink,
+            rho=20.0,
+            fresh_rho=30.0,
+        )
+        drop_anchor(claim, new_board(size, k, 0, 1), 0)
+        made += bool(lucky(claim, 1.0, 0.6 * k - 0.1 - 1e-9, 50, 2.0, seed))
+    return made
+
+
+CROWDS = [(1, 5), (6, 20), (20, 30), (50, 60), (19, 20)]
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.3, 0.8])
+@pytest.mark.parametrize(("k", "size"), CROWDS)
+def test_who_asks_no_more_about_what_looks_low_makes_no_false_claim(k: int, size: int, delta: float) -> None:
+    assert binomial_p(made_in_vain(k, size, delta, 1.0, 60), 60, delta) > HELD
+
+
+@pytest.mark.parametrize(("k", "size"), CROWDS)
+def test_a_radius_that_is_too_small_is_caught_by_who_asks_so(k: int, size: int) -> None:
+    assert binomial_p(made_in_vain(k, size, 0.05, 0.3, 60), 60, 0.05) < BROKEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.05, 0.3, 0.8])
+@pytest.mark.parametrize(("k", "size"), CROWDS)
+def test_no_asker_makes_false_claims_over_many_runs(k: int, size: int, delta: float) -> None:
+    assert binomial_p(made_in_vain(k, size, delta, 1.0, 1000), 1000, delta) > HELD
+    if delta < 0.5:  # beyond, nobody would be caught: not every run has a lucky streak
+        assert binomial_p(made_in_vain(k, size, delta, 0.3, 1000), 1000, delta) < BROKEN
+
+
+# Out of reach is said only of what is.
+
+
+@kernel
+def given_up(reach: Reach, claim: Claim, gain: float, worth: float, looks: int, seed: int) -> bool:
+    """Whether an asker who looks often is ever told that a claim is out of reach."""
+    rules = claim.rules[0]
+    np.random.seed(seed)
+    for look in range(looks):
+        for i in range(rules.k):
+            for _ in range(1 + look // 4):
+                x = gain + np.random.normal()
+                learn(claim, i, x)
+                notice(reach, i, x)
+                reach.rules[0].answers += 1
+        n = 1 + rules.cycles // 10
+        rules.fresh += n * worth + np.random.normal(0.0, math.sqrt(n * float(rules.k)))
+        rules.cycles += n
+        if reach.rules[0].answers >= reach.rules[0].renew:
+            name(reach, claim)
+        if out_of_reach(reach, claim):
+            return True
+    return False
+
+
+def told_in_vain(margin: float, runs: int, looks: int) -> int:
+    """How often, where W − s·U exceeds −ε by `margin`."""
+    told = 0
+    for seed in range(runs):
+        k = 3
+        claim = claim_of(np.ones(5), np.ones(5), k, 0, 0.0, epsilon=0.0)
+        reach = new_reach(5, k)
+        name(reach, claim)
+        told += bool(given_up(reach, claim, 1.0, 0.6 * k + margin, looks, seed))
+    return told
+
+
+def test_out_of_reach_is_said_of_what_is_and_hardly_ever_of_what_is_not() -> None:
+    assert binomial_p(told_in_vain(0.01, 400, 60), 400, LEVEL) > HELD
+    assert told_in_vain(-0.5, 20, 400) == 20
+    assert TOP < WIDEST
+    assert FIRST == 0.25

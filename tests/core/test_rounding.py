@@ -1,0 +1,41 @@
+"""Printed numbers are rounded the safe way."""
+
+from __future__ import annotations
+
+import pytest
+
+from handful.core.certificates import Certificate
+from handful.core.guarantees import OPTIMUM_BOUND, with_epsilon
+from handful.core.rounding import at_least, at_most, confidence, percent_at_least
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.8571, "85%"), (0.57, "57%"), (0.86, "86%"), (0.8599999, "85%"), (1.0, "100%"), (0.29, "29%")]
+)
+def test_a_share_is_never_said_to_be_more_than_it_is(share: float, said: str) -> None:
+    assert percent_at_least(share) == said
+
+
+@pytest.mark.parametrize(
+    ("x", "low", "high"),
+    [
+        (1.2349, "1.23", "1.24"),
+        (0.1, "0.1", "0.1"),
+        (9.999, "9.99", "10"),
+        (1234.5, "1.23e+03", "1.24e+03"),
+        (0.0, "0", "0"),
+    ],
+)
+def test_three_digits_are_rounded_down_for_at_least_and_up_for_at_most(x: float, low: str, high: str) -> None:
+    assert (at_least(x), at_most(x)) == (low, high)
+
+
+def test_a_certificate_claims_no_more_than_it_may() -> None:
+    said = Certificate(OPTIMUM_BOUND, 0.12341, 0.05, ratio=0.8571, value=1.2399, optimum=1.4411).sentence
+    assert "at least 85% of" in said
+    assert "at least 1.23;" in said
+    assert "more than 1.45" in said
+    assert "− 0.124" in said
+    assert with_epsilon(OPTIMUM_BOUND, 0.1000001, 3).endswith("0.101")
+    assert confidence(0.05) == "95%"
+    assert confidence(0.0123456789) == "98.7654%"
