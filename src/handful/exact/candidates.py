@@ -30,10 +30,10 @@ class Candidates:
     def best(self, pool: Ints | None = None, costs: Floats | None = None) -> int | None:
         """The open item with the largest gain (per cost, where costs are given), of those in `pool`; None if none."""
         where: Any = slice(None) if pool is None else pool
-        if pool is None and self._all_unknown():
+        if pool is None and (self._all_unknown() or not self._lazy):
             self.refresh_all()
         elif not self._lazy:
-            self.refresh(np.flatnonzero(self.open) if pool is None else pool[self.open[pool]])
+            self.refresh(where)
         if self._tighten is not None and pool is None and self.progress.chosen:
             self._tighten(self.upper, self.open, costs)
         keys = self._keys(where, costs)
@@ -84,7 +84,9 @@ class Candidates:
             self.evaluations += len(stale)
 
     def refresh_all(self) -> None:
-        """Compute all gains now."""
+        """Compute all gains now, unless they are known."""
+        if self._fresh.all():
+            return
         self.upper[:] = self.progress.gains()
         self._fresh[:] = True
         self.evaluations += len(self.upper) - len(self.progress.chosen)

@@ -11,7 +11,7 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, table
+from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table
 from handful.objectives.growing import Kept
 from handful.objectives.similarity import Alike, Metric, alike
 
@@ -180,7 +180,7 @@ class MarginalRelevance:
     def __init__(self, features: object, relevance: object, diversity: float = 0.5, *, metric: str = "cosine") -> None:
         if not 0.0 <= diversity <= 1.0:
             raise InvalidProblem(f"diversity is {diversity}: give a number between 0 (relevance alone) and 1")
-        rows = numbers("features", features, 2, negative=True).astype(np.float32, copy=False)
+        rows = real("features", features).astype(np.float32, copy=False)
         self.similarity = alike(rows, Metric(metric, "clip"))
         self.ids = ids_of(features)
         self.relevance: Floats = numbers("relevance", relevance, 1, negative=True).astype(np.float64)
@@ -206,7 +206,7 @@ class MarginalRelevanceProgress(Kept):
         super().__init__(self._worth)
         self._similarity = similarity
         self._diversity = diversity
-        self._nearest = np.zeros(len(relevance))
+        self._nearest = np.zeros(len(relevance), dtype=similarity.items.dtype)
 
     def _absorb(self, item: int) -> None:
         np.maximum(self._nearest, self._similarity.row(item), out=self._nearest)

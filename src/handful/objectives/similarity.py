@@ -114,7 +114,9 @@ def alike(features: object, metric: Metric, others: object = None, what: str = "
     if metric.name == "cosine":
         unit = _unit(items)
         items, clients = unit, unit if others is None else _unit(clients)
-    return Alike(items, clients, _fitted(metric, items, clients), _squares(items), _squares(clients))
+    lengths = _squares(items)
+    theirs = lengths if others is None else _squares(clients)
+    return Alike(items, clients, _fitted(metric, items, clients), lengths, theirs)
 
 
 def _fitted(metric: Metric, items: Real, clients: Real) -> Metric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handful.objectives.arrays import Sparse, Table2D
 
-LARGE, HUGE = 1_000_000, 400_000_000  # cells: where compiled code pays from the second run on, and at once
+LARGE, HUGE = 1_000_000, 30_000_000  # cells: where compiled code pays from the second run on, and at once
 RUNS = [False]  # whether a large run was made in this process
 
 
