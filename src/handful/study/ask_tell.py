@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from handful.core.budget import PerItem, Total
 from handful.core.checks import is_finite, plain, whole
 from handful.core.draws import question_seed
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
@@ -134,6 +135,21 @@ class AskTell:
         if self._fold.workers.excludes(worker):
             self._emit(events.Restored(worker), now)
             self.close_decided(now)
+
+    def extend(self, budget: int | PerItem, now: float) -> None:
+        """Allow so many more answers, if there is a budget at all."""
+        problem = self._fold.setup.problem
+        if problem.total is None:
+            raise InvalidProblem("this study has no budget: there is nothing to extend")
+        more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
+        self._emit(events.Extended(more.answers), now)
+
+    def let_go(self, worker: str, now: float) -> int:
+        """End the leases of somebody who has left; gives how many."""
+        held = tuple(self._fold.leases.held_by(worker))
+        if held:
+            self._emit(events.Expired(held), now)
+        return len(held)
 
     def withdraw(self, position: int, reason: str | None, now: float) -> None:
         """Take an item out of the running, unless it is picked or too few would be left."""

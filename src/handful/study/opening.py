@@ -21,8 +21,21 @@ Exists = Literal["error", "open"]
 Clock = Callable[[], float]
 
 
-def begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) -> Writer:
-    """The writer of a new study; StudyExists if the storage has one of that name."""
+def begun_or_stored(
+    setup: Setup, storage: str | Path | None, name: str, exists: Exists, clock: Clock
+) -> tuple[Writer, bool]:
+    """The writer of a new study, or with `exists="open"` of the stored one of that name; and whether it is new."""
+    if exists not in ("error", "open"):
+        raise InvalidProblem(f'exists must be "error" or "open" (go on with the stored study), got {exists!r}')
+    try:
+        return _begun(setup, storage, name, clock), True
+    except StudyExists:
+        if exists == "error" or storage is None:
+            raise
+        return stored(storage, name, setup.ids, clock, setup=setup, mode="write"), False
+
+
+def _begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) -> Writer:
     fold = Fold(setup)
     journal = open_journal(storage, name, mode="create")
     try:
@@ -50,12 +63,6 @@ def stored(
         journal.close()
         raise
     return Writer(journal, fold, seq, clock)
-
-
-def check_exists(exists: object) -> None:
-    """Refuse anything but the two words that `exists` may be."""
-    if exists not in ("error", "open"):
-        raise InvalidProblem(f'exists must be "error" or "open" (go on with the stored study), got {exists!r}')
 
 
 def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
@@ -103,5 +110,5 @@ def _warn_of_small_budget(fold: Fold) -> None:
             f"the budget gives the first round {fold.exploration.limit} answers for {candidates} candidates: some will "
             f"never be asked about; {candidates * fold.setup.problem.rounds} answers are one per candidate and round",
             SmallBudget,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, Literal, Self, overload
 
-from handful.core.budget import PerItem, Total
+from handful.core.budget import PerItem
 from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
-from handful.errors import InvalidProblem, StorageError, StudyExists, StudyFinished
+from handful.errors import StorageError, StudyFinished
 from handful.storage import Record
 from handful.study import events
 from handful.study.ask_tell import AskTell
 from handful.study.fold import Fold
 from handful.study.items import Item, position_of, read_items
 from handful.study.mismatches import Mismatches
-from handful.study.opening import Clock, Exists, begun, check_exists, stored
+from handful.study.opening import Clock, Exists, begun_or_stored, stored
 from handful.study.questions import Question, Receipt
 from handful.study.replaying import fold_of
 from handful.study.results import Result, result_of
@@ -65,7 +64,6 @@ class Study(Generic[Item]):
         exists: Exists = "error",
         clock: Clock = time.time,
     ) -> None:
-        check_exists(exists)
         given, ids = read_items(items)
         setup = make_setup(
             given,
@@ -85,16 +83,11 @@ class Study(Generic[Item]):
             scenarios=scenarios,
             solo=solo,
         )
-        try:
-            writer = begun(setup, storage, name, clock)
-        except StudyExists:
-            if exists == "error" or storage is None:
-                raise
-            self._start(name, given, stored(storage, name, ids, clock, setup=setup, mode="write"))
-            return
+        writer, new = begun_or_stored(setup, storage, name, exists, clock)
         self._start(name, given, writer)
-        with self._writing() as now:
-            self._ask_tell.close_decided(now)
+        if new:
+            with self._writing() as now:
+                self._ask_tell.close_decided(now)
 
     @overload
     @classmethod
@@ -186,10 +179,7 @@ class Study(Generic[Item]):
         It is not a skip: nothing is held against the worker or the question, and an answer may still come.
         """
         with self._writing() as now:
-            held = tuple(self.fold.leases.held_by(worker))
-            if held:
-                self._writer.emit(events.Expired(held), now)
-            return len(held)
+            return self._ask_tell.let_go(worker, now)
 
     def settle(self, worker: str | None = None) -> int:
         """Let provisional answers stand whose time to undo is over, or all those of `worker`; gives how many."""
@@ -255,11 +245,7 @@ class Study(Generic[Item]):
         """Allow `budget` more answers."""
         with self._writing() as now:
             self._check_going("extend its budget")
-            problem = self.fold.setup.problem
-            if problem.total is None:
-                raise InvalidProblem("this study has no budget: there is nothing to extend")
-            more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
-            self._writer.emit(events.Extended(more.answers), now)
+            self._ask_tell.extend(budget, now)
 
     def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
         """Count none of a worker's answers in the open round, and mark the rounds before it.
@@ -338,9 +324,7 @@ class Study(Generic[Item]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
