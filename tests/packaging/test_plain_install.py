@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "demo": (("demo", "--fast", "--exit-when-done"), "crowd"),
     "reproduce": (("reproduce", "--quick"), "lab"),
     "bench answers": (("bench", "answers", "--quick"), "lab"),
+    "bench exact": (("bench", "exact", "--quick"), "lab"),
 }
 LONG = {"warm": ("warm",)}  # what compiles everything is only asked for its help, except in the slow test
 

@@ -76,13 +76,13 @@ def exact(
     case: list[str] = typer.Option([], help="Only this case; may be given several times."),
 ) -> None:
     """Measure known functions beside apricot-select, submodlib-py and pyversity, as a user calls them."""
+    needs("lab", "the picture of the benchmark")
     from handful.cli import say
     from handful.errors import InvalidProblem
     from handful.lab.bench.exact.measuring import CASES, QUICK, figures, measure, times_csv, times_markdown
     from handful.lab.bench.exact.picture import draw
     from handful.lab.bench.tables import csv_text, markdown
 
-    needs("lab", "the picture of the benchmark")
     for name in case:
         if name not in CASES:
             raise InvalidProblem(f"there is no case {name!r}; there are: {'; '.join(CASES)}")
