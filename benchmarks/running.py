@@ -1,12 +1,13 @@
 """What many processes and a Dask cluster save when a simulation takes 20 ms, and what many in flight cost.
 
-python benchmarks/running.py [--simulations 600] [--seconds 0.02] [--without-dask]
+python benchmarks/running.py [--simulations 600] [--seconds 0.02] [--wait] [--without-dask] [--without-costs]
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -23,15 +24,17 @@ from handful.lab.collections import venice
 TURNS = 3
 
 
-def spin(q: Question[int], seconds: float) -> float:
-    """Work for so long: by the processor's clock, as a simulation would."""
+def work(q: Question[int], seconds: float, wait: bool) -> float:
+    """Work for so long by the processor's clock, or wait for so long by the wall's."""
     began = time.process_time()
-    while time.process_time() - began < seconds:
+    if wait:
+        time.sleep(seconds)
+    while not wait and time.process_time() - began < seconds:
         pass
     return q.item + (q.seed % 1000) / 500
 
 
-def run(simulations: int, seconds: float, **where: object) -> float:
+def run(oracle: Callable[[Question[int]], float], simulations: int, **where: object) -> float:
     """Seconds from the first question to the last, without starting the workers."""
     study = Study(range(20), 2, feedback=Values(noise=1.0), budget=simulations, in_flight=64)
     first: list[float] = []
@@ -40,7 +43,7 @@ def run(simulations: int, seconds: float, **where: object) -> float:
         first.append(time.perf_counter())
 
     end = study.subscribe(lambda event: first or note(event) if type(event).__name__ == "Told" else None)
-    study.run(partial(spin, seconds=seconds), **where)  # type: ignore[arg-type]
+    study.run(oracle, **where)  # type: ignore[arg-type]
     end()
     return time.perf_counter() - first[0]
 
@@ -68,17 +71,21 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=600)
     parser.add_argument("--seconds", type=float, default=0.02)
     parser.add_argument("--without-dask", action="store_true")
+    parser.add_argument("--without-costs", action="store_true", help="leave out what many in flight cost")
+    parser.add_argument("--wait", action="store_true", help="simulations wait instead of work: for a busy machine")
     options = parser.parse_args()
-    in_flight_costs()
+    if not options.without_costs:
+        in_flight_costs()
+    oracle = partial(work, seconds=options.seconds, wait=options.wait)
     times: dict[str, list[float]] = {"one process": [], "two processes": [], "Dask, two workers": []}
     for _ in range(TURNS):
-        times["one process"].append(run(options.simulations, options.seconds, n_jobs=1))
-        times["two processes"].append(run(options.simulations, options.seconds, n_jobs=2))
+        times["one process"].append(run(oracle, options.simulations, n_jobs=1))
+        times["two processes"].append(run(oracle, options.simulations, n_jobs=2))
         if not options.without_dask:
             import distributed
 
             with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-                times["Dask, two workers"].append(run(options.simulations, options.seconds, dask=cluster))
+                times["Dask, two workers"].append(run(oracle, options.simulations, dask=cluster))
     for name, taken in times.items():
         if taken:
             faster = min(times["one process"]) / min(taken)
