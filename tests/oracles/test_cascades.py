@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful.errors import InvalidProblem
+from handful import Study, Values
+from handful.errors import BetterTool, InvalidProblem
 from handful.oracles import CompetingCascades, IndependentCascade, LinearThreshold
 
 RUNS = 40_000
@@ -183,6 +184,16 @@ def test_rivals_with_edges_of_their_own_carry_by_those() -> None:
     assert CompetingCascades(edges, ["r"]).spread("a", 1) == 1
     assert CompetingCascades(edges, ["r"], rival_probability=0.0).spread("a", 1) == 2
     assert CompetingCascades(edges, ["r"]).gain((), "r", 1) == 0
+
+
+def test_a_study_of_a_plain_cascade_says_that_there_is_a_better_tool_and_picks_all_the_same() -> None:
+    edges = [(hub, 10 * hub + leaf, 0.1 + hub / 10) for hub in range(1, 6) for leaf in range(1, 9)]
+    settings: dict[str, Any] = {"feedback": Values(), "budget": 1500, "in_flight": 8}
+    cascade, contest = IndependentCascade(edges), CompetingCascades(edges, [11])
+    with pytest.warns(BetterTool, match="reverse sampling"):
+        found = Study(cascade.nodes, 2, **settings).run(cascade)
+    assert set(found.chosen) == {4, 5}
+    assert set(Study(contest.nodes, 2, **settings).run(contest).chosen) == {4, 5}
 
 
 @pytest.mark.parametrize(
