@@ -105,11 +105,11 @@ def _unbroken(item: np.ndarray, rival: np.ndarray, standing: np.ndarray) -> np.n
     """For each question, whether every earlier one about the same pair was answered or void: only those enter a
     bound.
     """
-    broken: set[tuple[int, int]] = set()
     whole = np.ones(len(item), bool)
-    for q in range(len(item)):
-        pair = (min(item[q], rival[q]), max(item[q], rival[q]))
-        if standing[q] not in (ANSWERED, VOID):
-            broken.add(pair)
-        whole[q] = pair not in broken
+    missing = np.flatnonzero(~np.isin(standing, (ANSWERED, VOID)))
+    if len(missing):
+        pair = np.minimum(item, rival) * (1 + max(item.max(), rival.max())) + np.maximum(item, rival)
+        pairs, first = np.unique(pair[missing], return_index=True)
+        at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
+        whole[(pairs[at] == pair) & (np.arange(len(item)) >= missing[first][at])] = False
     return whole

@@ -21,3 +21,8 @@ def arrays_of(state: Any) -> Iterator[np.ndarray[Any, Any]]:
             yield part
         else:
             yield from arrays_of(part)
+
+
+def copied(state: Any) -> Any:
+    """A state with arrays of its own."""
+    return type(state)(*(part.copy() if isinstance(part, np.ndarray) else copied(part) for part in state))

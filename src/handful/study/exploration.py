@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from handful.core.endings import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, go_through, late, open_round, propose, tell, void
 from handful.core.parts.board import NOW
 from handful.core.views import View
-from handful.study.columns import arrays_of, view_of_column
+from handful.study.columns import arrays_of, copied, view_of_column
 from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
 from handful.study.mismatches import Mismatches
@@ -104,6 +105,13 @@ class Exploration:
     def all_picked(self) -> bool:
         """Whether every round is closed."""
         return self.round > self._problem.k
+
+    def snapshot(self) -> Exploration:
+        """A copy to look at: it is asked and told nothing."""
+        seen = copy(self)
+        seen.state, seen.withdrawn = copied(self.state), set(self.withdrawn)
+        seen._look()
+        return seen
 
     def arrays(self) -> list[np.ndarray[Any, Any]]:
         """Everything the explorer knows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +92,16 @@ class Fold:
         """The first question of a round."""
         at = round_ - len(self.setup.problem.chosen) - 1
         return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.started
+
+    def snapshot(self) -> Fold:
+        """A copy to look at, which later events do not change: for what takes too long to look at under a lock."""
+        seen = copy(self)
+        seen.questions = self.questions.snapshot()
+        seen.workers = self.workers.snapshot()
+        seen.exploration = self.exploration.snapshot()
+        seen.leases, seen.provisional, seen.rounds = deepcopy(self.leases), dict(self.provisional), list(self.rounds)
+        seen._appliers = {}  # those of the original would change the original
+        return seen
 
     def apply(self, event: events.Event, time: float) -> None:
         """Change the state by one event."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -70,6 +71,13 @@ class Questions:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def snapshot(self) -> Questions:
+        """A copy, by column."""
+        seen = Questions()
+        for name, column in vars(self).items():
+            setattr(seen, name, copy(column))
+        return seen
 
     def add(self, round_: int, item: int, rival: int, given: int) -> None:
         """The next question."""

@@ -285,13 +285,11 @@ class Study(Generic[Item]):
 
     def result(self) -> Result[Item]:
         """What was found so far."""
-        with self._writer.lock:
-            return result_of(self.fold, self.items)
+        return result_of(self._snapshot(), self.items)
 
     def status(self) -> Status[Item]:
         """Where the study stands."""
-        with self._writer.lock:
-            return status_of(self.fold, self.items, self.finished)
+        return status_of(self._snapshot(), self.items, self.finished)
 
     def journal(self) -> Iterator[tuple[float, events.Event]]:
         """The journal: the time and the event, in order."""
@@ -330,6 +328,11 @@ class Study(Generic[Item]):
     def __repr__(self) -> str:
         s = self.status()
         return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answers>"
+
+    def _snapshot(self) -> Fold:
+        """The state to look at while answers come in: whoever answers waits for the copy at most."""
+        with self._writer.lock:
+            return self.fold.snapshot()
 
     def _writing(self) -> AbstractContextManager[float]:
         self._check_writable()

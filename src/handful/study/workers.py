@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from copy import copy
 
 
 class Workers:
@@ -15,6 +16,13 @@ class Workers:
         self._numbers: dict[str, int] = {}
         self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
         self._overruled: list[int] = []  # those restored whom a rule had excluded
+
+    def snapshot(self) -> Workers:
+        """A copy."""
+        seen = Workers()
+        for name, part in vars(self).items():
+            setattr(seen, name, copy(part))
+        return seen
 
     def number(self, name: str | None) -> int:
         """The worker's number; -1 for answers from nobody in particular."""

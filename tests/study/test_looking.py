@@ -1,0 +1,69 @@
+"""Looking at a study takes nothing from those who answer."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from handful import Preferences, Study
+from handful.study import certifying, study
+from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
+
+
+def some_study() -> Study[int]:
+    return Study(range(12), 3, feedback=Preferences(), budget=120, in_flight=4, seed=1)
+
+
+@pytest.mark.parametrize("what", ["result", "status"])
+def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = some_study()
+    (question,) = asked.ask()
+    looked = getattr(study, f"{what}_of")
+    told = threading.Event()
+
+    def slow(*arguments: Any) -> Any:
+        def tell() -> None:
+            asked.tell(question.id, True)
+            told.set()
+
+        threading.Thread(target=tell, daemon=True).start()
+        assert told.wait(20), "the answer waits for whoever looks"
+        return looked(*arguments)
+
+    monkeypatch.setattr(study, f"{what}_of", slow)
+    seen = getattr(asked, what)()
+    assert seen.answers == 0
+    monkeypatch.undo()
+    assert getattr(asked, what)().answers == 1
+
+
+def test_what_was_seen_does_not_change_with_what_happens_later() -> None:
+    asked = some_study()
+    snapshots = []
+    while questions := asked.ask(2, "w"):
+        for q in questions:
+            asked.tell(q.id, q.item > q.rival, "w")
+        snapshots.append((asked.fold.snapshot(), asked.status().to_dict(), asked.result().to_dict()))
+    asked.exclude("w")
+    items = asked.items
+    for fold, status, result in snapshots:
+        assert study.result_of(fold, items).to_dict() == result
+        assert study.status_of(fold, items, status["finished"]).to_dict() == status
+
+
+def test_only_questions_before_the_first_gap_of_a_pair_enter_a_bound() -> None:
+    draws = np.random.default_rng(5)
+    for _ in range(50):
+        item, rival = draws.integers(0, 4, (2, 40))
+        standing = draws.choice(len(STANDINGS), 40, p=[0.1, 0.05, 0.75, 0.05, 0.05])
+        broken: set[frozenset[int]] = set()
+        expected = []
+        for i, j, s in zip(item, rival, standing, strict=True):
+            if s not in (ANSWERED, VOID):
+                broken.add(frozenset((int(i), int(j))))
+            expected.append(frozenset((int(i), int(j))) not in broken)
+        assert certifying._unbroken(item, rival, standing).tolist() == expected
+    assert UNANSWERED not in (ANSWERED, VOID)
