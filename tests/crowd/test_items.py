@@ -344,3 +344,37 @@ def test_names_are_made_printable(tmp_path: Path) -> None:
     assert sources.safe_name("..") == "unnamed"
     assert sources.safe_name("x" * 300 + ".jpg").endswith("x.jpg")
     assert sources.clean_text("a\x00b\x1b[31m\r\nc", 100) == "ab[31m\nc"
+
+
+def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "private.png").write_bytes(encoded(drawn(9)))
+    folder = folder_of(3, tmp_path / "photos")
+    inside = sorted(folder.iterdir())[0]
+    (folder / "way-out.png").symlink_to(outside / "private.png")
+    (folder / "folder-out").symlink_to(outside)
+    (folder / "circle.png").symlink_to(folder / "circle.png")
+    (folder / "same.png").symlink_to(inside)
+    collection = ingest(folder, tmp_path / "items")
+    assert why(collection)["way-out.png"] == "is a link to something outside the folder"
+    assert "circle.png" in why(collection)
+    assert len(collection) == 3
+
+
+def test_odd_names_in_a_zip_are_taken_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "odd.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        for number in range(3):
+            out.writestr(f"{number}.png", encoded(drawn(number)))
+        for name in ("9" * 5_000 + ".png", "../../etc/passwd", "a\\..\\b.txt", "\u202egnp.exe", "/", "con"):
+            out.writestr(name, b"x")
+    collection = ingest(path, tmp_path / "items")
+    assert len(collection) == 3
+
+
+def test_a_nul_in_a_csv_is_no_way_to_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,image\none,\ntwo,\nthree,a\x00b.png\nfour\x00,\n")
+    collection = ingest(tmp_path / "a.csv", tmp_path / "items")
+    assert "no file's name" in next(iter(why(collection).values()))
+    assert len(collection) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from handful.crowd.hosting.tokens import (
     secret_in,
     worker_of,
 )
+from handful.errors import StorageError
 
 SECRET = Secret(b"s" * 32)
 
@@ -107,3 +109,32 @@ def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> 
     assert secret_in(tmp_path / "items") == made
     assert secret_in(tmp_path / "others") != made
     assert stat.S_IMODE((tmp_path / "items" / "secret").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_damaged_secret_is_refused_and_never_yields_a_key(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "secret").write_bytes(content)
+    with pytest.raises(StorageError, match=f"has {len(content)} bytes, expected 32"):
+        secret_in(tmp_path)
+    assert (tmp_path / "secret").read_bytes() == content
+
+
+def test_a_secret_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            secret_in(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    made = secret_in(tmp_path)
+    assert secret_in(tmp_path) == made
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+def test_a_secret_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    made = secret_in(tmp_path)
+    (tmp_path / "secret").chmod(0o644)
+    assert secret_in(tmp_path) == made
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600

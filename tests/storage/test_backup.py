@@ -68,3 +68,12 @@ def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(
     with pytest.raises(StorageError, match=r"cannot (copy|write)"):
         backup(sqlite_storage, tmp_path / destination)
     assert not list(tmp_path.glob("**/*.unfinished"))
+
+
+def test_databases_and_backups_are_for_their_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    with closing(open_journal(path, "a")) as journal:
+        journal.append(records(0, 3)).wait()
+        copy = backup(path, tmp_path / "backup.db")
+        for one in (path, copy, *tmp_path.glob("journal.db-wal"), *tmp_path.glob("*.tip")):
+            assert one.stat().st_mode & 0o077 == 0, one.name

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handful.crowd.settings import Settings
 
 T = TypeVar("T")
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 
 @app.command()
@@ -84,6 +84,7 @@ def serve(
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
 
+    host = host.strip("[]")
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
     plan = StudyPlan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, suppress
 from itertools import islice
@@ -33,6 +34,7 @@ def backup(url: str | Path, destination: str | Path) -> Path:
     unfinished = target.with_name(target.name + ".unfinished")
     try:
         unfinished.unlink(missing_ok=True)
+        os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # for its owner only
         if isinstance(source, SqliteFile):
             _copy_file(source, unfinished)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -63,6 +64,9 @@ class SqliteFile(Database):
         try:
             if self.is_absent():
                 self._forget_tips()
+                # For its owner only; what SQLite puts beside it gets the same rights.
+                with suppress(OSError):
+                    os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             with self.explaining(), self._engine("mode=rwc").connect() as connection:
                 if not self.has_tables(connection):
                     connection.rollback()

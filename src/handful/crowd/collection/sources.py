@@ -157,7 +157,9 @@ def _too_large(name: str) -> LeftOut:
 
 def _in_order(name: str) -> list[tuple[int, int | str]]:
     """A key to sort names by, in which IMG_9 comes before IMG_10."""
-    return [(0, int(part)) if part.isdecimal() else (1, part.lower()) for part in re.split(r"(\d+)", name) if part]
+    parts = [part for part in re.split(r"(\d+)", name) if part]
+    # A number of very many digits is no number that anybody counts by, and Python refuses to read it.
+    return [(0, int(part)) if part.isdecimal() and len(part) < 100 else (1, part.lower()) for part in parts]
 
 
 def _folder(folder: Path) -> Source:
@@ -171,13 +173,16 @@ def _folder(folder: Path) -> Source:
     def read() -> Iterator[Raw | LeftOut]:
         for name in names:
             why = refused.get(safe_name(name))
-            yield LeftOut(safe_name(name), why) if why else _from_file(folder / name, name)
+            yield LeftOut(safe_name(name), why) if why else _from_file(folder, name)
 
     return Source(tuple(map(safe_name, names)), refused, read)
 
 
-def _from_file(path: Path, name: str) -> Raw | LeftOut:
+def _from_file(folder: Path, name: str) -> Raw | LeftOut:
+    path = folder / name
     try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return LeftOut(safe_name(name), "is a link to something outside the folder")
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             return LeftOut(safe_name(name), "is not a file")
@@ -187,8 +192,8 @@ def _from_file(path: Path, name: str) -> Raw | LeftOut:
         if about.st_size > MAX_PICTURE_BYTES:
             return _too_large(name)
         return _raw(name, path.read_bytes())
-    except OSError as error:
-        return LeftOut(safe_name(name), f"cannot be read: {error.strerror}")
+    except (OSError, RuntimeError) as error:  # the latter for links that lead in a circle
+        return LeftOut(safe_name(name), f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 class _ZipSource(AbstractContextManager[Source]):
@@ -314,10 +319,13 @@ def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
         text = clean_text(cells.get("text", ""), MAX_TEXT)
         return Raw(name, text=text, caption=caption) if text else LeftOut(name, f"has neither text nor image ({where})")
     folder = table.parent.resolve()
-    target = (folder / image).resolve()
+    try:
+        target = (folder / image).resolve()
+    except (ValueError, OSError, RuntimeError):  # a NUL in it, or links that lead in a circle
+        return LeftOut(name, f"names an image by what is no file's name ({where})")
     if not target.is_relative_to(folder):
         return LeftOut(name, f"names an image outside the CSV's folder ({where})")
-    taken = _from_file(target, target.name)
+    taken = _from_file(folder, str(target.relative_to(folder)))
     if isinstance(taken, LeftOut):
         return LeftOut(name, taken.why)
     return Raw(name, taken.data, taken.text, caption, alt)

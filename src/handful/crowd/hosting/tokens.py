@@ -11,11 +11,15 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
+import tempfile
 from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from handful.errors import StorageError
 
 SECRET = "secret"
 SECRET_BYTES = 32
@@ -52,17 +56,34 @@ def secret_in(folder: Path) -> Secret:
         kept = path.read_bytes()
     except FileNotFoundError:
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = secrets.token_bytes(SECRET_BYTES)
-        try:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return secret_in(folder)
+        _put_whole(path, secrets.token_bytes(SECRET_BYTES))
+        kept = path.read_bytes()  # another process may have been first
+    if len(kept) != SECRET_BYTES:
+        raise StorageError(
+            f"{path} has {len(kept)} bytes, expected {SECRET_BYTES}: with a damaged secret anybody could guess the "
+            "organizer's key. Restore it from a backup, or delete it to make a new one, which logs everybody out"
+        )
+    path.chmod(0o600)
+    return Secret(kept)
+
+
+def _put_whole(path: Path, content: bytes) -> None:
+    """Make the file with all of its content, or not at all; one that is there already is left alone."""
+    file, draft = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # readable by its owner only
+    try:
         with os.fdopen(file, "wb") as stream:
-            stream.write(fresh)
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        return Secret(fresh)
-    return Secret(kept)
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        Path(draft).unlink()
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from handful.errors import StorageError
@@ -25,6 +27,10 @@ def backup_file(storage: str | Path, items: Path, target: Path | None = None) ->
         if target is None:
             with tempfile.NamedTemporaryFile(prefix="handful-backup-", suffix=".zip", delete=False) as file:
                 target = Path(file.name)
+        else:
+            # For its owner only, from the first byte on: it holds the secret.
+            with suppress(OSError):
+                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED, allowZip64=True) as out:
             out.write(database, f"{STEM}.db", compress_type=zipfile.ZIP_DEFLATED)
             for path in sorted(items.iterdir()):

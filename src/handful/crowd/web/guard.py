@@ -33,6 +33,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 SAFE = {"GET", "HEAD", "OPTIONS"}
+MOST_DIGITS = 18  # of a length; Python refuses to read numbers of thousands of digits
 
 
 class Guard:
@@ -79,7 +80,9 @@ class Guard:
         if scope["method"] not in SAFE and not _same_origin(headers):
             return Refusal(403, "cross_origin", "This was sent by a page of another site and is not taken.")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self.body_bytes:
+        if not (
+            length.isascii() and length.isdecimal() and len(length) <= MOST_DIGITS and int(length) <= self.body_bytes
+        ):
             return too_large()
         wait = self.addresses.wait(address_of(scope))
         return too_fast(wait) if wait else None
@@ -108,7 +111,13 @@ def _same_origin(headers: Headers) -> bool:
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
-    return origin is None or (urlsplit(origin).netloc != "" and urlsplit(origin).netloc == headers.get("host"))
+    if origin is None:
+        return True
+    try:
+        own = urlsplit(origin).netloc
+    except ValueError:  # such as http://[
+        return False
+    return own != "" and own == headers.get("host")
 
 
 def address_of(scope: Scope) -> str:

@@ -1,0 +1,50 @@
+"""What every request passes, met by hostile headers."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from handful.cli.serve import _settings, _shown
+from handful.crowd.settings import Settings
+from handful.crowd.web.guard import Guard
+from handful.crowd.web.server import listen
+
+
+def refusal_of(hosts: tuple[str, ...] | None = None, **headers: str) -> int | None:
+    async def nothing(*_: object) -> None: ...
+
+    told = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "headers": told, "client": ("192.0.2.1", 5)}
+    refused = Guard(nothing, Settings(hosts=hosts))._refusal(scope)
+    return None if refused is None else refused.status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "http://["}, 403),
+        ({"origin": "http://[::1", "host": "[::1"}, 403),
+        ({"content_length": "9" * 5_000}, 413),
+        ({"content_length": "-1"}, 413),
+        ({"content_length": "\xb2"}, 413),
+        ({"content_length": "12"}, None),
+    ],
+)
+def test_hostile_headers_are_refused_and_break_nothing(headers: dict[str, str], status: int | None) -> None:
+    assert refusal_of(**headers) == status
+
+
+@pytest.mark.parametrize("host", ["::1", "[::1]"])
+def test_the_loopback_of_ipv6_is_served_and_other_names_are_refused(host: str) -> None:
+    settings = _settings(host.strip("[]"), False, 30, None, None)
+    assert refusal_of(settings.hosts, host="[::1]:8000") is None
+    assert refusal_of(settings.hosts, host="evil.example") == 400
+    assert _shown(host.strip("[]")) == "[::1]"
+    try:
+        listening = listen(host.strip("[]"), 0)
+    except Exception:
+        pytest.skip("this machine has no IPv6")
+    assert listening.family == socket.AF_INET6
+    listening.close()
