@@ -237,14 +237,10 @@ class Exploration:
         steps, self._steps = self._steps, array("q")
         gone, of = 0, self._questions
         if not self.decided:
-            columns = (
-                view_of_column(of.item),
-                view_of_column(of.rival),
-                view_of_column(of.given),
-                view_of_column(of.answer),
-            )
-            gone = go_through(self.state, view_of_column(steps), *columns, self.first)
-            del columns  # while they are held, no question can be added
+            item, rival, given = view_of_column(of.item), view_of_column(of.rival), view_of_column(of.given)
+            answer = view_of_column(of.answer)
+            gone = go_through(self.state, view_of_column(steps), item, rival, given, answer, self.first)
+            del item, rival, given, answer  # while they are held, no question can be added
         taken = view_of_column(steps)[:gone]
         self._log.frombytes((2 * taken - taken % 2).tobytes())
         back = []
@@ -255,10 +251,8 @@ class Exploration:
             else:
                 self._force(None, self._about(question))
                 self._log.append(4 * question + _ASKED)
-        if not self._in_order:
-            self._too_late.extend(back)
-            return
-        for question in reversed(back):
+        self._too_late.extend(() if self._in_order else back)
+        for question in reversed(back if self._in_order else ()):
             self._line_of(question).appendleft(question)
 
     def _believe_done(self, question: int) -> bool:
