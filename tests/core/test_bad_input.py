@@ -18,7 +18,7 @@ from handful.core.guarantees import per_round
 from handful.core.problem import Problem
 from handful.core.simulate import simulate
 from handful.errors import HandfulError, InvalidAnswer, InvalidCollection, InvalidProblem, UnknownExplorer
-from handful.lab.collections import Collection, Image
+from handful.lab.collections import Image, ImageCollection
 from handful.objectives import Coverage, Modular
 
 NAN, INF = math.nan, math.inf
@@ -169,11 +169,11 @@ def test_an_unknown_explorer_is_named_together_with_those_there_are() -> None:
 
 def test_tags_that_are_not_there_are_named() -> None:
     with pytest.raises(InvalidCollection, match="the topics"):
-        Collection.build([Image("a", ("art",), 10.0)], [], ())
+        ImageCollection.build([Image("a", ("art",), 10.0)], [], ())
     with pytest.raises(InvalidCollection, match="'church'.*add it to the topics"):
         Coverage.from_tags([{"art"}], [{"church"}], [10.0], ["art"])
     with pytest.raises(InvalidCollection, match="no model image carries any topic"):
-        Collection.build([Image("a", ("art",), 10.0)], [Image("b", ("boat",), 1.0)], ("art",))
+        ImageCollection.build([Image("a", ("art",), 10.0)], [Image("b", ("boat",), 1.0)], ("art",))
 
 
 @pytest.mark.parametrize(
