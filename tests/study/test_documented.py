@@ -29,7 +29,8 @@ def test_every_kind_of_event_has_a_heading_and_no_heading_is_left_over() -> None
 def test_every_key_of_an_event_is_explained(kind: str) -> None:
     keys = re.findall(r"^\| `(\w+)` \|", sections("events.md")[kind], flags=re.MULTILINE)
     assert keys == list(KINDS[kind].keys)
-    assert len(keys) == len(fields(KINDS[kind]))
+    within_another = {"given"}  # part of `j` in the journal
+    assert len(keys) == len([field for field in fields(KINDS[kind]) if field.name not in within_another])
 
 
 def test_every_argument_of_a_study_is_explained() -> None:
