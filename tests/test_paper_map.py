@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "paper-map.md").read_text()
-REFERENCE = re.compile(r"`((?:core|objectives|lab)[\w.]*):([\w.]+)`")
+REFERENCE = re.compile(r"`((?:core|objectives|oracles|lab)[\w.]*):([\w.]+)`")
 FORMULAS = (
     "Condition (2)",
     "rad_t(i)",
