@@ -116,5 +116,11 @@ class Kept(Growing):
         super().__init__(len(gains))
         self._kept = gains
 
+    def gains(self, items: Ints | None = None) -> Floats:
+        """f(a | S) for every item a, or for these items; zero on S."""
+        gains = self._kept.copy() if items is None else self._kept[items]
+        gains[self._inside if items is None else self._inside[items]] = 0.0
+        return gains
+
     def _gains(self, rows: Rows) -> Floats:
         return self._kept[rows]
