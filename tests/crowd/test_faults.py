@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from sqlalchemy import create_engine, text
 
 from handful import Study
 from handful.crowd.collection.items import Collection
+from handful.crowd.hosting import registry
 from handful.crowd.hosting.tokens import secret_in, worker_of
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, Person, answer_all
@@ -195,3 +197,26 @@ def test_after_a_failure_of_the_storage_the_study_is_taken_up_again(
     hosted.tick()
     assert person.post("answer", {"token": person.token, "side": "left"}).json()["answer"]["repeated"] is False
     assert hosted.progress().answers == hosted.study.status().answers == 2
+
+
+def test_health_is_found_out_by_writing_and_its_cause_is_told_once(
+    serve: Callable[..., Started], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(registry, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(logging.getLogger("handful.crowd"), "propagate", True)
+    server = serve(storage=tmp_path / "study.db")
+    server.person().answer()
+
+    def health() -> int:
+        return httpx.get(f"{server.url}/healthz").status_code
+
+    def full(_: object) -> None:
+        raise StorageError("the disk is full")
+
+    assert health() == 200
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "probe", full)
+        assert [health() for _ in range(3)] == [503] * 3
+    assert [health() for _ in range(2)] == [200] * 2
+    told = [(record.message, getattr(record, "cause", None)) for record in caplog.records if "stored" in record.message]
+    assert told == [("answers cannot be stored", "the disk is full"), ("answers can be stored again", None)]

@@ -39,6 +39,10 @@ class Database(ABC):
         """A connection to read with, usable from any thread, one at a time."""
 
     @abstractmethod
+    def connect_to_write(self) -> Connection:
+        """A connection that may write, and holds no study."""
+
+    @abstractmethod
     def is_absent(self) -> bool:
         """Whether there is nothing yet to connect to, and a study could be created."""
 

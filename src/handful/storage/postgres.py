@@ -86,6 +86,9 @@ class PostgresDatabase(Database):
     def connect(self) -> Connection:
         return self._engine.connect()
 
+    def connect_to_write(self) -> Connection:
+        return self._engine.connect()
+
     def is_absent(self) -> bool:
         return False
 

@@ -53,6 +53,9 @@ class SqliteFile(Database):
     def connect(self) -> Connection:
         return self._engine("mode=ro" + self._immutable()).connect()
 
+    def connect_to_write(self) -> Connection:
+        return self._engine("mode=rw").connect()
+
     def is_absent(self) -> bool:
         return not self.path.exists()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import re
 import time
 import unicodedata
@@ -15,6 +17,12 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
 from handful.crowd.settings import Settings
+from handful.errors import StorageError
+from handful.storage import probe
+
+log = logging.getLogger("handful.crowd")
+
+LOOK_EVERY_S = 1.0
 
 
 @dataclass
@@ -28,6 +36,7 @@ class Registry:
     storage: str | Path | None = None
     clock: Callable[[], float] = time.time
     pictures: set[str] = field(init=False)
+    _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
         self.pictures = {
@@ -52,6 +61,27 @@ class Registry:
         with ExitStack() as closing:
             for hosted in self.studies.values():
                 closing.callback(hosted.close)
+
+    def storage_fault(self) -> str | None:
+        """Why answers cannot be stored now; None if they can. The storage is written to and read back.
+
+        Looked at once a second at most, and told in the log when it changes.
+        """
+        looked, before = self._health
+        if time.monotonic() - looked < LOOK_EVERY_S:
+            return before
+        fault = next((f"study {name}" for name, hosted in self.studies.items() if not hosted.storage_works), None)
+        if self.storage is not None:
+            try:
+                probe(self.storage)
+            except StorageError as error:
+                fault = str(error)
+        self._health = time.monotonic(), fault
+        if fault is not None and before is None:
+            log.error("answers cannot be stored", extra={"cause": fault})
+        elif fault is None and before is not None:
+            log.warning("answers can be stored again")
+        return fault
 
     def public(self) -> list[StudyLine]:
         """What anybody may know of each study."""

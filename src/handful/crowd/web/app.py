@@ -64,7 +64,7 @@ def create_app(registry: Registry) -> FastAPI:
     @app.get("/healthz", tags=["server"], response_model_exclude_none=True)
     async def healthz(request: Request) -> Health:
         """Whether the server runs and can still store answers; to the organizer also what the sandbox leaves open."""
-        if not all(hosted.storage_works for hosted in registry.studies.values()):
+        if await in_thread(registry.storage_fault) is not None:
             raise Refusal(503, "storage", "Answers cannot be stored right now.")
         if not is_organizer(request):
             return Health(status="ok")
@@ -76,10 +76,15 @@ def create_app(registry: Registry) -> FastAPI:
 
 async def _tick_studies(registry: Registry) -> None:
     """Twice a second: let answers settle, also those of a worker who has left, and free what nobody holds any more."""
+    failing: dict[str, str] = {}
     while True:
         await asyncio.sleep(TICK_EVERY_S)
-        for hosted in registry.studies.values():
+        for name, hosted in registry.studies.items():
             try:
                 await in_thread(hosted.tick)
+                failing.pop(name, None)
             except Exception as error:
-                log.error("tick", extra={"error": type(error).__name__})
+                # Once for each cause, not twice a second for as long as it lasts.
+                if failing.get(name) != str(error):
+                    failing[name] = str(error)
+                    log.error("tick", extra={"study": name, "error": type(error).__name__, "cause": str(error)})
