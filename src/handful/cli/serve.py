@@ -18,6 +18,7 @@ from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
+from handful.cli.waiting import once_free
 from handful.errors import InvalidProblem, StorageError
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ def serve(
     log: Annotated[
         str | None, typer.Option(help="a file for JSON logs without personal data; - is standard error")
     ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="wait until another process lets go of the studies and of the port")
+    ] = False,
 ) -> None:
     """Ask a crowd: share a link, and watch the summary grow.
 
@@ -101,9 +105,10 @@ def serve(
     )
     themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
     log_to(log)
-    with closing(listen("127.0.0.1" if solo else host, port)) as listening:
+    with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
         collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
-        registry = open_registry(where, collection, themes, plan, settings, changes=changes, say=note)
+        opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
+        registry = once_free(opening, wait, note)
         if solo:
             again = shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"])
             choose_alone(registry, themes, listening, source, again)
