@@ -218,6 +218,16 @@ def test_a_change_in_one_explorer_leaves_the_code_of_the_others_as_it_is(box: Bo
     assert [box.run(EXPLORED.format(name=name)) for name in ("one", "two")] == [(1, 1), (3, 0)]
 
 
+def test_code_that_was_kept_for_a_state_in_a_file_that_is_gone_is_compiled_anew(box: Box) -> None:
+    box.has_explorers("one")
+    assert box.run(EXPLORED.format(name="one")) == (1, 0)
+    (box.core / "one_state.py").rename(box.core / "moved.py")
+    explorer = (box.core / "one.py").read_text().replace("box.core.one_state", "box.core.moved")
+    (box.core / "one.py").write_text(explorer)
+    assert box.run(EXPLORED.format(name="one")) == (1, 0)
+    assert box.run(EXPLORED.format(name="one")) == (1, 1)
+
+
 def test_a_folder_may_be_named_for_it(box: Box, tmp_path: Path) -> None:
     assert box.run(NUMBA_CACHE_DIR=str(tmp_path / "kept")) == (2, 0)
     assert list((tmp_path / "kept").rglob("user.answer*.nbi"))

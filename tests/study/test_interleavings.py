@@ -206,7 +206,8 @@ def test_any_interleaving_leaves_the_live_state_equal_to_the_fold_of_the_journal
     play(explorer, lambda folder: None, examples=120 if explorer == "topx" else 40)
     if explorer == "topx":  # else it would be a promise about nothing
         expected = {"ended by rule", "ended by closed", "refused"}
-        assert set(KINDS) | set(STANDINGS) | expected <= set(happened)
+        made_here = set(KINDS) - {"adopted"}  # which only follows what an older version wrote
+        assert made_here | set(STANDINGS) | expected <= set(happened)
 
 
 @pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")

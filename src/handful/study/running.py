@@ -24,7 +24,7 @@ from handful.errors import EvaluationFailed
 from handful.study import events
 from handful.study.ask_tell import AskTell
 from handful.study.questions import Question
-from handful.study.ways import Failing, Later, Pending, Way
+from handful.study.ways import Failing, Later, Oracle, Pending, Way, say_what_is_amiss
 from handful.study.writer import Writer
 
 WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
@@ -62,13 +62,26 @@ class _Waiting(NamedTuple):
 def run(
     ask_tell: AskTell,
     writer: Writer,
+    oracle: Oracle,
+    place: AbstractContextManager[Way],
+    progress: ProgressCallback | bool | None,
+    failing: Failing,
+) -> None:
+    """Ask `oracle`, which runs in `place`, until the study is finished."""
+    impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
+    with place as way:
+        say_what_is_amiss(oracle, way, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
+        _run(ask_tell, writer, way, impartial, progress, failing)
+
+
+def _run(
+    ask_tell: AskTell,
+    writer: Writer,
     way: Way,
-    *,
     impartial: bool,
     progress: ProgressCallback | bool | None,
     failing: Failing,
 ) -> None:
-    """Ask and answer until the study is finished."""
     waiting: deque[_Waiting] = deque()
     failed: Counter[str] = Counter()
 

@@ -26,7 +26,7 @@ from handful.study.results import Result, result_of
 from handful.study.running import ProgressCallback, run
 from handful.study.setup import Setup, make_setup
 from handful.study.status import Status, status_of
-from handful.study.ways import Failing, say_what_is_amiss, way_of
+from handful.study.ways import Failing, way_of
 from handful.study.writer import Callback, Writer
 
 
@@ -36,9 +36,8 @@ class Study(Generic[Item]):
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
     units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
     `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, or "processes" (64) or
-    "cluster" (256), whichever it will run on. With `storage` (a path or a URL)
-    everything is kept, and `Study.open` goes on where it ended; without, the study ends with its process. Where the
-    storage has a study of that `name`, `exists="open"` goes on with it, if it was made with the same settings.
+    "cluster" (256), whichever it will run on. With `storage` (a path or a URL) everything is kept, and `Study.open`
+    goes on where it ended; `exists="open"` does so here, if the stored study was made with the same settings.
     """
 
     def __init__(
@@ -214,12 +213,8 @@ class Study(Generic[Item]):
         TimeoutError. However a run ends, what was answered is kept: run it again to go on.
         """
         self._check_writable()
-        failing = Failing(retries, catch)
-        impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
         place = way_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
-        with place as way:
-            say_what_is_amiss(oracle, way, self.setup.problem.in_flight, len(self.fold.leases))
-            run(self._ask_tell, self._writer, way, impartial=impartial, progress=progress, failing=failing)
+        run(self._ask_tell, self._writer, oracle, place, progress, Failing(retries, catch))
         return self.result()
 
     # Running the study
