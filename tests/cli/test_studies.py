@@ -43,6 +43,9 @@ def broken(q):
         raise RuntimeError("no electricity")
     return better(q)
 
+def best(q):
+    return max(q.options, key=lambda name: int(name[1:]))
+
 text = "not a function"
 """
 
@@ -104,6 +107,20 @@ def test_select_answers_from_tags_and_views(handful: Handful) -> None:
     assert found["answers"] == 60
     assert "p9" in found["chosen"]
     assert handful("select", "photos.csv", "-k", "2", *options, "--preferences", "--name", "people").code == 0
+
+
+def test_select_shows_several_options_and_prices_them(handful: Handful) -> None:
+    choices = ("select", "photos.csv", "-k", "2", "--preferences", "--options", "4", "--budget", "60", "--json")
+    found = handful(*choices, "--oracle", "judge:best")
+    assert json.loads(found.out)["chosen"] == ["p9", "p8"]
+    assert "one of the options" in handful(*choices, "--oracle", "judge:number", "--name", "other").err
+    assert handful(*choices, "--objective", "coverage", "--name", "third").code == 0
+    assert handful("replay", "photos", "--check").code == 0
+    price = handful(
+        "price", "-n", "10", "-k", "2", "--preferences", "--options", "4", "--quality", "0.9", "--runs", "5"
+    )
+    assert "choices among 4" in price.out
+    assert "give --preferences too" in handful("price", "-n", "9", "-k", "2", "--noise", "1", "--options", "4").err
 
 
 def test_select_in_processes_and_on_a_cluster_picks_what_it_picks_here(handful: Handful) -> None:

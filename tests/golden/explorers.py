@@ -12,7 +12,7 @@ from typing import Any
 from handful import Certified, Preferences, Sharp, Study, TopX, Values
 from handful.core.responses import Response, btl, uniform
 from handful.objectives import Coverage, Modular
-from handful.oracles import compares, noisy
+from handful.oracles import chooses, compares, noisy
 from tests.study.worlds import Clock, coverage
 
 
@@ -29,6 +29,14 @@ def comparisons(size: int, k: int, *, then: Callable[[Study], None] | None = Non
     how = {"feedback": Preferences()} | how
     study = Study([f"photo {i}.jpg" for i in range(size)], k, clock=Clock(), **how)
     return _run(study, compares(coverage(size), btl(4.0), study.items), then)
+
+
+def choices(size: int, k: int, options: int, *, then: Callable[[Study], None] | None = None, **how: Any) -> Study:
+    """A study that asks for choices among several, run to its end."""
+    study = Study(
+        [f"photo {i}.jpg" for i in range(size)], k, feedback=Preferences(options=options), clock=Clock(), **how
+    )
+    return _run(study, chooses(coverage(size), btl(4.0), study.items), then)
 
 
 def _run(study: Study, oracle: Any, then: Callable[[Study], None] | None) -> Study:
@@ -82,6 +90,8 @@ EXPLORERS: dict[str, Callable[[], Study]] = {
     "sharp-compared": lambda: comparisons(6, 2, budget=120, seed=16, explorer="sharp"),
     "duels": lambda: comparisons(10, 3, budget=150, in_flight=3, seed=17),
     "duels-withdrawn": lambda: comparisons(10, 3, budget=90, seed=18, chosen=["photo 4.jpg"], then=withdraw_one),
+    "choices": lambda: choices(8, 6, 4, budget=60, in_flight=3, seed=22, prior=[8, 7, 6, 5, 4, 3, 2, 1]),
+    "choices-withdrawn": lambda: choices(9, 3, 4, budget=45, seed=23, chosen=["photo 4.jpg"], then=withdraw_one),
     "pivot": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=1.5, seed=19),
     "pivot-budget": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=0.1, budget=80, seed=20),
 }

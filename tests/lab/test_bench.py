@@ -14,7 +14,7 @@ import pytest
 from handful.core.budget import PerItem
 from handful.core.explorers.registry import Certified, Duels
 from handful.core.feedback import Preferences, Values
-from handful.core.responses import btl, uniform
+from handful.core.responses import btl, tastes, uniform
 from handful.lab.bench.answers import Report, bench, sections
 from handful.lab.bench.comparisons import FLIGHT
 from handful.lab.bench.figures import Figure, Point, advantage, better, cost_of, student
@@ -22,6 +22,8 @@ from handful.lab.bench.picture import draw
 from handful.lab.bench.plans import FULL, QUICK, Plan
 from handful.lab.bench.runs import Outcome, Run, perform, perform_all
 from handful.lab.bench.tables import cells, csv_text, json_text, markdown
+from handful.lab.collections import venice
+from handful.lab.collections.tastes import people_with_tastes
 
 TINY = Plan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
 RUN = Run("a", Duels(), Preferences(), btl(2.0), 0, 0, budget=PerItem(0.5))
@@ -134,3 +136,17 @@ def test_a_report_is_one_table_in_three_forms_and_one_picture(tmp_path: Path) ->
     draw(drawn, tmp_path / "a.png", tmp_path / "a.svg")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     assert b"<svg" in (tmp_path / "a.svg").read_bytes()
+
+
+def test_people_with_tastes_differ_and_want_as_much_in_all() -> None:
+    album = venice(0, n=30).objective
+    crowd = people_with_tastes(album, 5, seed=1)
+    weights = [part.weights for part in crowd.parts]  # type: ignore[attr-defined]
+    assert [w.sum() for w in weights] == pytest.approx([album.weights.sum()] * 5)
+    assert len({int(w.argmax()) for w in weights}) > 1
+    assert people_with_tastes(album, 5, seed=1).parts[0].weights.tolist() == weights[0].tolist()  # type: ignore[attr-defined]
+
+
+def test_a_run_with_people_is_judged_by_what_they_want_on_average() -> None:
+    outcome = perform(replace(RUN, feedback=Preferences(options=4), response=tastes(), people=5, budget=PerItem(8.0)))
+    assert 0.8 < outcome.quality <= 1.05

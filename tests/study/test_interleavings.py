@@ -35,6 +35,7 @@ EXPLORERS: dict[str, dict[str, Any]] = {
     "certified ratio": {"feedback": Values(range=(0, 1)), "explorer": "certified", "ratio": 0.4, "budget": 90},
     "worth": {"feedback": Values(), "explorer": "worth", "budget": 60},
     "duels": {"feedback": Preferences(), "explorer": "duels", "budget": 60},
+    "choices": {"feedback": Preferences(options=4), "explorer": "duels", "budget": 60},
     "pivot": {"feedback": Preferences(beta=20.0), "explorer": "pivot", "epsilon": 6.0},
 }
 PEOPLE = ("ann", "bob", "cid", None)
@@ -87,8 +88,13 @@ class World:
             **({"budget": budget} | EXPLORERS[explorer]),
         )
 
-    def answer(self) -> float | bool:
+    def answer(self, question: str) -> object:
+        """Any answer that the question may have; a question that is not there gets one all the same."""
         value = float(self.rng.random())
+        feedback, questions = self.study.setup.problem.feedback, self.study.fold.questions
+        if feedback.options > 2:
+            options = questions.options(int(question[1:])) if int(question[1:]) < len(questions) else (0,)
+            return self.study.items[options[int(value * len(options))]]
         return value > 0.5 if self.study.setup.problem.feedback.compares else value
 
     def some_question(self) -> str:
@@ -98,29 +104,30 @@ class World:
     def work(self, who: str | None, n: int) -> None:
         for _ in range(n):
             for q in self.study.ask(1, who):
-                self.study.tell(q.id, self.answer(), who)
+                self.study.tell(q.id, self.answer(q.id), who)
 
     def take(self, who: str | None, n: int) -> None:
         assert len(self.study.ask(n + 1, who)) <= n + 1
 
     def tell(self, who: str | None, n: int) -> None:
-        self.study.tell(self.some_question(), self.answer(), who, {"ms": n}, undo_s=5 if n < 3 else 0)
+        id_ = self.some_question()
+        self.study.tell(id_, self.answer(id_), who, {"ms": n}, undo_s=5 if n < 3 else 0)
 
     def tell_twice(self, who: str | None, n: int) -> None:
         id_ = self.some_question()
-        first = self.study.tell(id_, self.answer(), who)
+        first = self.study.tell(id_, self.answer(id_), who)
         before = live(self.study)
-        second = self.study.tell(id_, self.answer(), "somebody else")
+        second = self.study.tell(id_, self.answer(id_), "somebody else")
         assert (second.answer, second.repeated) == (first.answer, True)
         assert live(self.study) == before
 
     def exchange(self, who: str | None, n: int) -> None:
         for q in self.study.held_by(who)[:1]:
-            assert not self.study.exchange(q.id, self.answer(), who, undo_s=5)[0].repeated
+            assert not self.study.exchange(q.id, self.answer(q.id), who, undo_s=5)[0].repeated
 
     def revise(self, who: str | None, n: int) -> None:
         for question, held in list(self.study.fold.provisional.items()):
-            self.study.revise(f"q{question}", self.answer(), held.worker if n else "an impostor")
+            self.study.revise(f"q{question}", self.answer(f"q{question}"), held.worker if n else "an impostor")
 
     def skip(self, who: str | None, n: int) -> None:
         for q in self.study.held_by(who)[:3]:

@@ -21,6 +21,7 @@ def price(
     ] = None,
     preferences: Annotated[bool, typer.Option("--preferences", help="Answers are comparisons of two items.")] = False,
     beta: Annotated[float, typer.Option(help="How sharp comparisons are, for one unit of f.")] = 2.0,
+    options: Annotated[int, typer.Option(help="With --preferences: how many items a question shows, 2 to 9.")] = 2,
     epsilon: Annotated[float | None, typer.Option(help="For the guarantee f(S) ≥ (1 − 1/e)·f(OPT) − ε.")] = None,
     ratio: Annotated[float | None, typer.Option(help="For a certified share of the optimum.")] = None,
     quality: Annotated[float | None, typer.Option(help="For a result this good, as a share of exact greedy.")] = None,
@@ -35,6 +36,8 @@ def price(
     [bold]Examples[/bold]
 
       handful price -n 60 -k 6 --preferences --beta 2 --quality 0.95
+
+      handful price -n 60 -k 6 --preferences --options 4 --quality 0.95
 
       handful price -n 60 -k 6 --noise 0.5 --epsilon 0.1
 
@@ -51,7 +54,8 @@ def price(
         raise InvalidProblem(
             "say what an answer is: --noise R or --range LO HI for numbers, --preferences for comparisons"
         )
-    feedback = feedback_from(noise, range_, preferences, beta if preferences and epsilon is not None else None)
+    known = beta if preferences and epsilon is not None else None
+    feedback = feedback_from(noise, range_, preferences, known, options)
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)

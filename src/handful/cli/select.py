@@ -40,8 +40,9 @@ _InFlight = Annotated[
 With --by nothing is asked: the rows of numbers in ITEMS (CSV, .npy or Parquet) are picked by a known function.
 The oracle is a function of a question q, in a Python file of this folder: q.item (the text in the first column of
 ITEMS, or in its column id), q.rival (with --preferences), q.chosen and q.seed. It returns a number, or True if the item
-is the better addition. Every answer is kept: after Ctrl-C the same command goes on where it stopped, or for longer with
-a larger --budget; a study that is finished stays as it is.
+is the better addition; with --options 3 or more, the best addition itself, one of q.options. Every answer is kept:
+after Ctrl-C the same command goes on where it stopped, or for longer with a larger --budget; a study that is finished
+stays as it is.
 """,
 )
 def select(
@@ -79,6 +80,7 @@ def select(
     beta: Annotated[
         float | None, typer.Option(help="How sharp comparisons are (Bradley-Terry-Luce), if known.")
     ] = None,
+    options: Annotated[int, typer.Option(help="With --preferences: how many items a question shows, 2 to 9.")] = 2,
     epsilon: Annotated[float | None, typer.Option(help="How far from the best is near enough, in units of f.")] = None,
     ratio: Annotated[float | None, typer.Option(help="Or: the share of the optimum to certify, such as 0.7.")] = None,
     delta: Annotated[float, typer.Option(help="Probability of being wrong.")] = 0.05,
@@ -113,7 +115,7 @@ def select(
         raise InvalidProblem("give --budget or --per-item, not both")
     ids = read_ids(items)
     settings: dict[str, Any] = {
-        "feedback": feedback_from(noise, range_, preferences, beta),
+        "feedback": feedback_from(noise, range_, preferences, beta, options),
         "explorer": explorer,
         "epsilon": epsilon,
         "ratio": ratio,

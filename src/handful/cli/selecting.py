@@ -33,13 +33,19 @@ def read_ids(path: Path) -> tuple[str, ...]:
 
 
 def feedback_from(
-    noise: float | None, range_: tuple[float, float] | None, preferences: bool, beta: float | None
+    noise: float | None,
+    range_: tuple[float, float] | None,
+    preferences: bool,
+    beta: float | None,
+    options: int = 2,
 ) -> Feedback:
     """What an answer is."""
     if preferences:
         if noise is not None or range_ is not None:
             raise InvalidProblem("--noise and --range are about numbers: leave them out with --preferences")
-        return Preferences(beta=beta)
+        return Preferences(beta=beta, options=options)
+    if options != 2:
+        raise InvalidProblem("--options is how many items a choice is among: give --preferences too")
     if beta is not None:
         raise InvalidProblem("--beta is about comparisons: give --preferences too")
     return Values(noise=noise, range=range_)
@@ -80,11 +86,12 @@ def _function_named(name: str) -> Callable[[Question], object]:
 
 def _simulated(items: Path, feedback: Feedback) -> Callable[[Question], object]:
     from handful.lab.collections import load_csv
-    from handful.oracles import btl, compares, noisy, uniform
+    from handful.oracles import btl, chooses, compares, noisy, uniform
 
     collection = load_csv(items)
     if isinstance(feedback, Preferences):
-        return compares(collection.objective, btl(feedback.beta or DEFAULT_BETA), collection.ids)
+        people = compares if feedback.options == 2 else chooses
+        return people(collection.objective, btl(feedback.beta or DEFAULT_BETA), collection.ids)
     if feedback.range is not None:
         raise InvalidProblem("--objective makes its own noise of half-width --noise: give that instead of --range")
     return noisy(collection.objective, uniform(feedback.noise or 0.0), collection.ids)

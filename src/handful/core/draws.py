@@ -22,6 +22,8 @@ BELIEF = 5  # posterior draws
 ORDER = 6  # random order of a partial initialisation
 # 7 was for tossing a coin between two draws.
 TIE = 8  # who wins where everything else is equal
+PLACES = 9  # the order of the options of a question
+PERSON = 10  # who of a simulated crowd answers a question
 
 _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)

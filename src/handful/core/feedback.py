@@ -10,6 +10,8 @@ import numpy as np
 from handful.core.checks import is_finite, is_number, make_plain, whole
 from handful.errors import InvalidAnswer, InvalidProblem
 
+MOST_OPTIONS = 9  # of one question: more than a person can look over
+
 
 @dataclass(frozen=True)
 class Values:
@@ -35,6 +37,11 @@ class Values:
                 raise InvalidProblem(f"range must be (lo, hi) with finite lo < hi, got {self.range}")
             if not 1e-100 < self.span < 1e100:
                 raise InvalidProblem(f"a range of length {self.span:g} cannot be reckoned with: scale the answers")
+
+    @property
+    def options(self) -> int:
+        """How many items a question is about."""
+        return 1
 
     @property
     def span(self) -> float:
@@ -70,7 +77,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Preferences:
-    """Answers say whether the item is a better addition than its rival.
+    """Answers say which of `options` items (2 to 9) is the best addition: with two, whether the item or its rival is.
 
     `tau` comparisons make one query of the Borda reduction (TopX only). `beta`, if known, is the sharpness of a
     Bradley-Terry-Luce crowd, at least; it turns statements about probabilities into statements about f.
@@ -78,12 +85,15 @@ class Preferences:
 
     tau: int = 1
     beta: float | None = None
+    options: int = 2
 
     def __post_init__(self) -> None:
         make_plain(self)
         whole("tau", self.tau, 1)
         if self.beta is not None and not (is_number(self.beta) and self.beta > 0):
             raise InvalidProblem(f"beta must be positive, got {self.beta!r}; leave it out if it is not known")
+        if whole("options", self.options, 2) > MOST_OPTIONS:
+            raise InvalidProblem(f"options is how many items a question shows, 2 to {MOST_OPTIONS}, got {self.options}")
 
     @property
     def compares(self) -> bool:
@@ -91,7 +101,7 @@ class Preferences:
         return True
 
     def check(self, answer: object) -> float:
-        """1.0 for the item, 0.0 for its rival, or InvalidAnswer."""
+        """1.0 for the item, 0.0 for its rival, or InvalidAnswer; for a question with two options."""
         if isinstance(answer, (bool, np.bool_)):
             return 1.0 if answer else 0.0
         raise InvalidAnswer(f"this study takes True (the item) or False (its rival), got {answer!r}")

@@ -1,4 +1,4 @@
-"""How a simulated world answers: a number around the true gain, or which of two gains is larger.
+"""How a simulated world answers: a number around the true gain, or which of two gains, or of several, is the largest.
 
 A `Response` is a kind and its parameters, so that the compiled simulator and a live oracle share one function.
 Probabilities of a comparison depend on the difference of gains x = f(a|S) − f(b|S) only:
@@ -9,7 +9,10 @@ Probabilities of a comparison depend on the difference of gains x = f(a|S) − f
 | linear     | clip(½ + β x / 4, 0, 1), the tangent of btl at 0    |
 | saturating | ½ + ⅖ · (2/π) · atan(π β x / 3.2), never beyond 0.9 |
 
-(`saturating` has the slope of btl at 0.) With probability `careless` an answer is a fair coin instead.
+(`saturating` has the slope of btl at 0.) Among several options O, btl is Luce's model: P(i is named) =
+exp(β·f(i|S)) / Σ_{j∈O} exp(β·f(j|S)); the other two are of pairs alone. `tastes` is btl of people who differ: each
+question is answered by one of them, drawn by its seed, by the gains of that person's own function. With probability
+`careless` an answer is a fair coin, or a fair die, instead.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from typing import NamedTuple
 from handful.core.checks import is_finite, is_number
 from handful.core.draws import ANSWER, normals, uniforms
 from handful.core.kernels import small
+from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 
-UNIFORM, GAUSSIAN, BERNOULLI, BTL, LINEAR, SATURATING = range(6)
+UNIFORM, GAUSSIAN, BERNOULLI, BTL, LINEAR, SATURATING, TASTES = range(7)
 
 
 class Response(NamedTuple):
@@ -37,6 +41,16 @@ class Response(NamedTuple):
     def compares(self) -> bool:
         """Whether answers are comparisons (True) or values (False)."""
         return self.kind >= BTL
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it can answer a question with more than two options."""
+        return self.kind in (BTL, TASTES)
+
+    @property
+    def differs(self) -> bool:
+        """Whether people differ: then the objective must be a mixture with a part for each of them."""
+        return self.kind == TASTES
 
 
 def uniform(half_width: float) -> Response:
@@ -71,6 +85,11 @@ def saturating(beta: float, careless: float = 0.0) -> Response:
     return _link(SATURATING, beta, careless)
 
 
+def tastes(beta: float = math.inf, careless: float = 0.0) -> Response:
+    """Choices by people who each want something else and are sure of it: sharpness β, by a function of their own."""
+    return _link(TASTES, beta, careless)
+
+
 def _link(kind: int, beta: float, careless: float) -> Response:
     if not (is_number(beta) and beta >= 0):
         raise InvalidProblem(f"β must be 0 or more (∞ allowed), got {beta}: it says how sharp comparisons are")
@@ -94,7 +113,7 @@ def preference(response: Response, x: float) -> float:
         z = math.inf if x > 0 else -math.inf
     else:
         z = response.scale * x
-    if response.kind == BTL:
+    if response.kind == BTL or response.kind == TASTES:
         return 1.0 / (1.0 + math.exp(-z))
     if response.kind == LINEAR:
         return min(1.0, max(0.0, 0.5 + z / 4.0))
@@ -115,3 +134,34 @@ def respond(response: Response, gain: float, rival_gain: float, seed: int) -> fl
     if v < response.careless:
         return 1.0 if u < 0.5 else 0.0
     return 1.0 if u < preference(response, gain - rival_gain) else 0.0
+
+
+@small
+def choose(response: Response, gains: Floats, options: Ints, seed: int) -> int:
+    """The option that is named among several (those ≥ 0), by Luce's model; from the seed of the question."""
+    u, v = uniforms(seed, 0, ANSWER, 0)
+    beta = 0.0 if v < response.careless else response.scale
+    top = -math.inf
+    for q in range(len(options)):
+        if options[q] >= 0:
+            top = max(top, gains[options[q]])
+    total = 0.0
+    for q in range(len(options)):
+        if options[q] >= 0:
+            total += _weight(beta, gains[options[q]] - top)
+    left, named = u * total, -1
+    for q in range(len(options)):
+        if options[q] >= 0:
+            weight = _weight(beta, gains[options[q]] - top)
+            if weight > 0.0 and left >= 0.0:
+                named = options[q]
+            left -= weight
+    return named
+
+
+@small
+def _weight(beta: float, x: float) -> float:
+    """exp(β·x) for x ≤ 0, also where β is ∞."""
+    if x == 0.0 or beta == 0.0:
+        return 1.0
+    return 0.0 if beta == math.inf else math.exp(beta * x)

@@ -1,5 +1,7 @@
 """The compiled simulator: an explorer against a world that answers by a response model.
 
+Where people differ (`responses.tastes`), the objective is a mixture: each part is what one person wants.
+
 It calls the very functions that a live study calls (`explorers.protocol`), with the same question seeds, so a
 simulation and a study decide alike on the same noise. Only the gains change from round to round; they are asked of
 the objective once a round, and no Python runs in between.
@@ -7,19 +9,29 @@ the objective once a round, and no Python runs in between.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from handful.core.budget import Budget, Unlimited
 from handful.core.checks import whole
-from handful.core.draws import question_seed
+from handful.core.draws import PERSON, below, question_seed
 from handful.core.endings import CLOSED, OPEN, ending_of
-from handful.core.explorers.protocol import State, conclude, drop, late, open_round, propose, tell
+from handful.core.explorers.protocol import (
+    State,
+    conclude,
+    drop,
+    late,
+    open_round,
+    propose,
+    tell,
+)
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
 from handful.core.parts.board import NOBODY, NOW
-from handful.core.responses import BTL, Response, respond
+from handful.core.parts.options import put_options, take_options
+from handful.core.responses import BTL, Response, choose, respond
 from handful.errors import InvalidProblem
 
 MISUNDERSTOOD = -1
@@ -53,13 +65,18 @@ class Simulation:
         return any(r.ended == "closed" for r in self.rounds)
 
 
-def play(state: State, gains: Floats, response: Response, cap: int) -> int:
+def play(state: State, gains: Floats, response: Response, cap: int, people: Floats | None = None) -> int:
     """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight.
 
-    Row i of `gains` is given the first i picks; the last is of now.
+    Row i of `gains` is given the first i picks; the last is of now. A row of `people` is what one person thinks now.
     """
-    in_flight = int(state.board.round[0]["in_flight"])
-    asked = _play(state, gains, response, cap, np.zeros((in_flight, 3), np.int64), np.zeros(in_flight))
+    in_flight, options = int(state.board.round[0]["in_flight"]), len(getattr(state, "options", ()))
+    if options and not response.chooses:
+        raise InvalidProblem(f"this response model compares two items, not {options}: use btl or tastes")
+    if people is None:
+        people = gains[:0]
+    queue = np.zeros((in_flight, 3 + options), np.int64)
+    asked = _play(state, gains, people, response, cap, queue, np.zeros(in_flight))
     if asked == MISUNDERSTOOD:
         gives = "comparisons" if response.compares else "numbers"
         raise InvalidProblem(f"this response model gives {gives}, which is not what the explorer asks for")
@@ -67,7 +84,9 @@ def play(state: State, gains: Floats, response: Response, cap: int) -> int:
 
 
 @kernel
-def _play(state: State, gains: Floats, response: Response, cap: int, asked_of: Ints, answers: Floats) -> int:
+def _play(
+    state: State, gains: Floats, people: Floats, response: Response, cap: int, asked_of: Ints, answers: Floats
+) -> int:
     r = state.board.round[0]
     m = r.in_flight
     items, rivals, givens = asked_of[:, 0], asked_of[:, 1], asked_of[:, 2]
@@ -84,16 +103,25 @@ def _play(state: State, gains: Floats, response: Response, cap: int, asked_of: I
             givens[at] = given
             seed = question_seed(r.seed, r.round, asked)
             row = gains[len(gains) - 1 if given == NOW else given]
-            answers[at] = respond(response, row[item], row[rival] if rival >= 0 else 0.0, seed)
+            if len(people) > 0:
+                row = people[below(len(people), seed, 0, PERSON, 0)]
+            if asked_of.shape[1] > 3:
+                take_options(state, asked_of[at, 3:])
+                items[at] = choose(response, row, asked_of[at, 3:], seed)
+                answers[at] = 1.0
+            else:
+                answers[at] = respond(response, row[item], row[rival] if rival >= 0 else 0.0, seed)
             asked += 1
         elif told == asked:
             conclude(state, CLOSED)
         else:
             at = told % m
+            put_options(state, asked_of[at, 3:])
             tell(state, items[at], rivals[at], givens[at], answers[at])
             told += 1
     while told < asked:
         at = told % m
+        put_options(state, asked_of[at, 3:])
         late(state, items[at], rivals[at], givens[at], answers[at])
         told += 1
     return asked
@@ -119,6 +147,8 @@ def simulate(
         raise InvalidProblem(f"the explorer was built to pick {len(state.board.best)}, not {k}: they must agree")
     if k > candidates:
         raise InvalidProblem(f"k = {k} is more than the {candidates} candidates there are: lower k")
+    parts = parts_of(objective) if response.differs else ()
+    people = [part.start() for part in parts]
     progress = objective.start()
     limits = budget or Unlimited()
     rounds: list[SimulatedRound] = []
@@ -128,7 +158,8 @@ def simulate(
         gains = progress.gains()
         past.append(gains)
         open_round(state, j, limits.of_round(spent, k - j + 1))
-        asked = play(state, np.array(past), response, max(cap - spent, 0))
+        theirs = np.array([person.gains() for person in people]) if people else None
+        asked = play(state, np.array(past), response, max(cap - spent, 0), theirs)
         spent += asked
         r = state.board.round[0]
         pick = int(r["pick"])
@@ -143,6 +174,17 @@ def simulate(
                 float(gains[pick]),
             )
         )
-        progress.add(pick)
+        for grown in (progress, *people):
+            grown.add(pick)
         drop(state, pick)
     return Simulation(progress.chosen, progress.value, spent, tuple(rounds))
+
+
+def parts_of(objective: Objective) -> Sequence[Objective]:
+    """What each person of a mixture wants; InvalidProblem where the objective is no mixture."""
+    parts: Sequence[Objective] | None = getattr(objective, "parts", None)
+    if not parts:
+        raise InvalidProblem(
+            "people who differ need an objective with a part for each of them: give a Mixture or a SampleAverage"
+        )
+    return parts

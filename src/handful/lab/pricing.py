@@ -127,7 +127,8 @@ def _assumed(feedback: Feedback, beta: float, best_gain: float) -> str:
     """What the price depends on most, in words."""
     best = f"the best single item is worth {best_gain:g}"
     if not isinstance(feedback, Values):
-        return f"{best} and comparisons are as sharp as β = {feedback.beta or beta:g} for one unit of it"
+        what = "comparisons are" if feedback.options == 2 else f"choices among {feedback.options} are"
+        return f"{best} and {what} as sharp as β = {feedback.beta or beta:g} for one unit of it"
     if feedback.range is not None:
         low, high = feedback.range
         noisiest = f"answers are as noisy as they may be (each {low:g} or {high:g}; fewer are needed if they vary less)"

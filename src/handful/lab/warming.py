@@ -23,6 +23,7 @@ ANSWERS: dict[str, Feedback] = {
     "numbers with noise": Values(noise=0.5),
     "numbers in a range": Values(range=(0.0, 4.0)),
     "comparisons": Preferences(beta=2.0),
+    "choices": Preferences(beta=2.0, options=3),
 }
 
 
@@ -49,7 +50,9 @@ def _explorers() -> Iterator[Explorer]:
 def _run(explorer: Explorer, problem: Problem) -> None:
     """A study, a simulation, and what seldom happens in either."""
 
-    def answer(q: Question) -> float | bool:
+    def answer(q: Question) -> object:
+        if problem.feedback.options > 2:
+            return max(q.options, key=GAINS.__getitem__)
         return GAINS[q.item] if q.rival is None else GAINS[q.item] > GAINS[q.rival]
 
     with warnings.catch_warnings():

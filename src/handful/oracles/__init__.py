@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from handful.core.responses import bernoulli, btl, gaussian, linear, saturating, uniform
+from handful.core.responses import bernoulli, btl, gaussian, linear, saturating, tastes, uniform
 from handful.oracles.averaging import Averaged, sample_average
 from handful.oracles.cascades import CompetingCascades, IndependentCascade, LinearThreshold
 from handful.oracles.information import InformationGain
-from handful.oracles.simulated import Compares, Noisy, compares, noisy
+from handful.oracles.simulated import Chooses, Compares, Noisy, chooses, compares, noisy
 from handful.oracles.simulators import SimulatedGain, SimulatedSet, noisy_function
 
 __all__ = [
     "Averaged",
+    "Chooses",
     "Compares",
     "CompetingCascades",
     "IndependentCascade",
@@ -21,6 +22,7 @@ __all__ = [
     "SimulatedSet",
     "bernoulli",
     "btl",
+    "chooses",
     "compares",
     "gaussian",
     "linear",
@@ -28,5 +30,6 @@ __all__ = [
     "noisy_function",
     "sample_average",
     "saturating",
+    "tastes",
     "uniform",
 ]

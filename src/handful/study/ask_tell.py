@@ -5,6 +5,7 @@ Everything here is called while the writer is locked: it decides, then emits the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -210,27 +211,43 @@ class AskTell:
             None if rival < 0 else self.items[rival],
             self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, fold.questions.given[number])),
             question_seed(self._seed, round_, in_round if paired is None else paired[number]),
+            tuple(self.items[i] for i in fold.questions.more_of(number)),
         )
 
     def receipt(self, question: int, *, repeated: bool) -> Receipt:
         """What is stored for a question."""
         standing = self._fold.questions.standing[question]
-        answer = None if standing == VOID else self.stored(self._fold.questions.answer[question])
+        answer = None if standing == VOID else self.shown(self._fold.questions.answer[question])
         return Receipt(f"q{question}", answer, repeated, STANDINGS[standing])
 
     def checked(self, question: int, answer: object) -> float | bool:
         """The answer as it is stored, or an error that names the question."""
         fold = self._fold
+        options = fold.questions.options(question)
         try:
-            return self.stored(fold.setup.problem.feedback.check(answer))
+            if fold.questions.names_one:
+                return self._named(options, answer)
+            value = fold.setup.problem.feedback.check(answer)
+            return bool(value) if fold.setup.problem.feedback.compares else value
         except InvalidAnswer as error:
-            sides = (fold.questions.item[question], fold.questions.rival[question])
-            about = " and ".join(fold.setup.ids[side] for side in sides if side >= 0)
+            about = listed([fold.setup.ids[i] for i in options])
             raise InvalidAnswer(f"question q{question}, about {about}: {error}") from None
 
-    def stored(self, value: float) -> float | bool:
-        """An answer as people and journals see it."""
-        return bool(value) if self._fold.setup.problem.feedback.compares else value
+    def _named(self, options: tuple[int, ...], answer: object) -> int:
+        """The number of the option that the answer is, or InvalidAnswer."""
+        for i in options:
+            item = self.items[i]
+            same = item == answer if isinstance(item, bool) == isinstance(answer, bool) else False  # True is not 1 here
+            if item is answer or (isinstance(same, (bool, np.bool_)) and same):
+                return i
+        raise InvalidAnswer(f"this study takes one of the options itself, got {answer!r}")
+
+    def shown(self, value: float) -> Any:
+        """An answer that is stored, as people see it: a number, whether it was the item, or the option named."""
+        fold = self._fold
+        if fold.questions.names_one:
+            return self.items[int(value)]
+        return bool(value) if fold.setup.problem.feedback.compares else value
 
     def _next(self, worker: str | None, now: float) -> int | None:
         leases = self._fold.leases
@@ -253,8 +270,8 @@ class AskTell:
         if proposal is None:
             return None
         question = len(self._fold.questions)
-        item, rival, given = proposal
-        self._emit(events.Asked(question, item, rival, worker, given), now)
+        item, rival, given, *more = proposal
+        self._emit(events.Asked(question, item, rival, worker, tuple(more), given), now)
         return question
 
     def _settle(self, questions: tuple[int, ...], now: float) -> int:
@@ -273,6 +290,11 @@ class AskTell:
 
     def _emit(self, event: events.Event, now: float) -> None:
         self._writer.emit(event, now)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a sentence: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def check_worker(worker: object) -> None:

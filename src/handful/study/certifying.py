@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
 from handful.core.certificates import NOTHING_YET, Certificate, Counted, shown_better
 from handful.core.evidence import Evidence, RoundEvidence, claim_of_any
+from handful.core.objective import Ints
 from handful.core.parts.requirements import IN_ORDER
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, VOID
@@ -83,22 +85,40 @@ def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
     standing = np.asarray(questions.standing[here])
     worker = np.asarray(questions.worker[here], dtype=np.int64)
     counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
-    item = np.asarray(questions.item[here], dtype=np.int64)
-    rival = np.asarray(questions.rival[here], dtype=np.int64)
-    counts &= _unbroken(item, rival, standing)
     problem = fold.setup.problem
     candidates = problem.size - closed.closing.round + 1
     if candidates < 2:
         return 0, 0
-    beaten = shown_better(
-        closed.closing.pick,
-        item[counts],
-        rival[counts],
-        np.asarray(questions.answer[here])[counts],
-        candidates,
-        problem.delta / problem.rounds,
-    )
+    if questions.names_one:
+        item, rival = _pairs_of_choices(fold, closed.questions, standing, counts)
+        won = np.ones(len(item))
+    else:
+        item = np.asarray(questions.item[here], dtype=np.int64)
+        rival = np.asarray(questions.rival[here], dtype=np.int64)
+        counts &= _unbroken(item, rival, standing)
+        item, rival, won = item[counts], rival[counts], np.asarray(questions.answer[here])[counts]
+    beaten = shown_better(closed.closing.pick, item, rival, won, candidates, problem.delta / problem.rounds)
     return beaten, candidates - 1
+
+
+def _pairs_of_choices(fold: Fold, numbers: range, standing: np.ndarray, counts: np.ndarray) -> tuple[Ints, Ints]:
+    """Who was named rather than whom, in the order asked. By Luce's model each is a comparison of these two alone.
+
+    As with comparisons, a pair is counted up to the first question that shows both and has neither answer nor void.
+    """
+    broken: set[tuple[int, int]] = set()
+    named, passed = [], []
+    for at, number in enumerate(numbers):
+        options = fold.questions.options(number)
+        if standing[at] not in (ANSWERED, VOID):
+            broken.update(combinations(sorted(options), 2))
+        elif counts[at]:
+            one = int(fold.questions.answer[number])
+            for other in options:
+                if other != one and (min(one, other), max(one, other)) not in broken:
+                    named.append(one)
+                    passed.append(other)
+    return np.array(named, np.int64), np.array(passed, np.int64)
 
 
 def _unbroken(item: np.ndarray, rival: np.ndarray, standing: np.ndarray) -> np.ndarray:

@@ -15,7 +15,8 @@ import numpy as np
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
 
-VERSION = 1
+VERSION = 2
+_OPTIONS_SINCE = 2  # the version of records with more than two options; all others are of version 1
 
 
 def _numpy_number(x: object) -> object:
@@ -42,11 +43,12 @@ class Asked:
     """A new question was drawn and handed out; its lease runs from the time of the event."""
 
     kind: ClassVar[str] = "asked"
-    keys: ClassVar[tuple[str, ...]] = ("q", "i", "j", "w")
+    keys: ClassVar[tuple[str, ...]] = ("q", "i", "j", "w", "o")
     question: int
     item: int
     rival: int = -1
     worker: str | None = None
+    more: tuple[int, ...] = ()  # the options after item and rival
     given: int = -1  # the first so many picks alone, or -1 for all picks so far; in the journal it is part of "j"
 
 
@@ -76,7 +78,7 @@ class Told:
     kind: ClassVar[str] = "told"
     keys: ClassVar[tuple[str, ...]] = ("q", "a", "w", "u", "m")
     question: int
-    answer: float | bool
+    answer: float | bool  # with more than two options, the number of the item that was named
     worker: str | None = None
     undo_until: float | None = None
     meta: Any = None
@@ -89,7 +91,7 @@ class Revised:
     kind: ClassVar[str] = "revised"
     keys: ClassVar[tuple[str, ...]] = ("q", "a", "w")
     question: int
-    answer: float | bool
+    answer: float | bool  # with more than two options, the number of the item that was named
     worker: str | None = None
 
 
@@ -240,25 +242,34 @@ _SHAPES = {
     for kind in KINDS.values()
 }
 _FIELDS = {name: {key: attribute for key, attribute, _ in _SHAPES[kind]} for name, kind in KINDS.items()}
-_TUPLES = {"questions", "best"}
+_TUPLES = {"questions", "best", "more"}
 _FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2 − i in the journal, and only there
 
 
 def to_record(event: Event, seq: int, time: float) -> Record:
     """The event as the journal keeps it."""
     if type(event) is Asked and event.given >= 0:
-        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker)
+        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker, event.more)
     data = {}
     for key, name, default in _SHAPES[type(event)]:
         value = getattr(event, name)
         if value is not default:
             data[key] = value
     try:
-        return Record(seq, VERSION, event.kind, time, _encode(data))
+        return Record(seq, _version_of(event), event.kind, time, _encode(data))
     except (TypeError, ValueError) as error:
         raise InvalidAnswer(
             f"what goes into the journal must be JSON ({error}): use numbers, text, lists and dicts"
         ) from None
+
+
+def _version_of(event: Event) -> int:
+    """What a reader must know: an older one is told to upgrade instead of mistaking a choice for a comparison."""
+    if type(event) is Asked:
+        return _OPTIONS_SINCE if event.more else 1
+    if type(event) is Created and event.setup["feedback"].get("options", 2) > 2:
+        return _OPTIONS_SINCE
+    return 1
 
 
 def from_record(record: Record) -> Event:

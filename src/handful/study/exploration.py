@@ -24,10 +24,10 @@ from handful.study.columns import arrays_of, copied, view_of_column
 from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
 from handful.study.mismatches import Mismatches
+from handful.study.options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
 from handful.study.setup import Setup
 
-Proposal = tuple[int, int, int]  # item, rival, given
 _ASKED, _DONE, _LATE = range(3)  # what the explorer went through in the open round
 
 
@@ -66,6 +66,7 @@ class Exploration:
         self._ended = self.state.board.round["ended"]
         self._limit = self.state.board.round["limit"]
         self._counted = self.state.board.round["counted"]
+        self._options = Options(self.state, self._questions)
 
     @property
     def recorded(self) -> bool:
@@ -122,7 +123,7 @@ class Exploration:
         if self._proposal is None and not self.all_picked:
             proposed = propose(self.state, len(self._questions) - self.first)
             if proposed[0] >= 0:
-                self._proposal = proposed
+                self._proposal = (*proposed, *self._options.proposed())
         return self._proposal
 
     def believe(self, wanted: bool) -> None:
@@ -130,22 +131,23 @@ class Exploration:
         self.catch_up()
         self._believing = wanted
 
-    def add_question(self, item: int, rival: int, given: int) -> None:
+    def add_question(self, item: int, rival: int, given: int, more: tuple[int, ...] = ()) -> None:
         """The next question was asked. What the journal recorded wins over what would be proposed today."""
         question = len(self._questions)
         if self._believing:
-            self._questions.add(self.round, item, rival, given)
+            self._questions.add(self.round, item, rival, given, more)
             self._steps.append(2 * question)
             if self._in_order:
                 self._lines.setdefault((item, given), deque()).append(question)
             return
         proposed = self.proposal()
-        if proposed != (item, rival, given):
+        recorded = (item, rival, given, *more)
+        if proposed != recorded:
             if not self.recorded:
-                self.mismatches.add(f"question q{question} asked {(item, rival, given)}, now it would be {proposed}")
-            self._force(proposed, (item, rival, given))
+                self.mismatches.add(f"question q{question} asked {recorded}, now it would be {proposed}")
+            self._force(proposed, recorded)
         self._proposal = None
-        self._questions.add(self.round, item, rival, given)
+        self._questions.add(self.round, item, rival, given, more)
         self._log.append(4 * question + _ASKED)
         if self._in_order:
             self._lines.setdefault((item, given), deque()).append(question)
@@ -238,8 +240,8 @@ class Exploration:
         gone, of = 0, self._questions
         if not self.decided:
             item, rival, given = view_of_column(of.item), view_of_column(of.rival), view_of_column(of.given)
-            answer = view_of_column(of.answer)
-            gone = go_through(self.state, view_of_column(steps), item, rival, given, answer, self.first)
+            answer, options = view_of_column(of.answer), of.rows_of_options(range(self.first, len(of)))
+            gone = go_through(self.state, view_of_column(steps), item, rival, given, answer, options, self.first)
             del item, rival, given, answer  # while they are held, no question can be added
         taken = view_of_column(steps)[:gone]
         self._log.frombytes((2 * taken - taken % 2).tobytes())
@@ -249,7 +251,7 @@ class Exploration:
             if step % 2:
                 back.append(question)
             else:
-                self._force(None, self._about(question))
+                self._force(None, self._options.recorded(question))
                 self._log.append(4 * question + _ASKED)
         self._too_late.extend(() if self._in_order else back)
         for question in reversed(back if self._in_order else ()):
@@ -299,22 +301,18 @@ class Exploration:
         if proposed is None:
             self.state.board.round["asked"] += 1
         elif proposed[2] == NOW:
-            waiting[proposed[0]] -= 1
+            waiting[self._options.waited_for(proposed)] -= 1
         if recorded[2] == NOW:
-            waiting[recorded[0]] += 1
+            waiting[self._options.waited_for(recorded)] += 1
 
     def _ask_again(self, question: int) -> None:
-        item, rival, given = self._about(question)
-        if self.decided or item in self.withdrawn or rival in self.withdrawn:
+        if self.decided or not self.withdrawn.isdisjoint(self._questions.options(question)):
             return
-        proposed = propose(self.state, question - self.first)
-        if proposed != (item, rival, given):
-            self._force(proposed if proposed[0] >= 0 else None, (item, rival, given))
-
-    def _about(self, question: int) -> Proposal:
-        """Its item, its rival and what it is given."""
-        questions = self._questions
-        return questions.item[question], questions.rival[question], questions.given[question]
+        recorded = self._options.recorded(question)
+        found = propose(self.state, question - self.first)
+        proposed = (*found, *self._options.proposed()) if found[0] >= 0 else None
+        if proposed != recorded:
+            self._force(proposed, recorded)
 
     def _count_along(self, line: deque[int]) -> None:
         """Count what is due at the head of a line."""
@@ -329,13 +327,12 @@ class Exploration:
     def _call_done(self, question: int) -> None:
         """Tell the explorer. An answer that may not count was paid for all the same, and leaves less for the others."""
         questions = self._questions
-        item, rival, given = self._about(question)
         answered = questions.standing[question] != VOID
         if answered and self._counts(question):
-            tell(self.state, item, rival, given, questions.answer[question])
+            tell(self.state, *self._options.answered(question))
             return
-        if item not in self.withdrawn and rival not in self.withdrawn:
-            void(self.state, item, rival, given)
+        if self.withdrawn.isdisjoint(questions.options(question)):
+            void(self.state, *self._options.about(question))
         if answered and self._limit[0] >= 0:
             self._limit[0] -= 1
             if self._limit[0] <= self._counted[0] and not self.decided:
@@ -349,4 +346,4 @@ class Exploration:
                 self._call_late(question)
 
     def _call_late(self, question: int) -> None:
-        late(self.state, *self._about(question), self._questions.answer[question])
+        late(self.state, *self._options.answered(question))

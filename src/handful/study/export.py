@@ -41,11 +41,14 @@ def records_of(lines: Iterable[str]) -> Iterator[Record]:
 def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
-    `given` is how many picks the question was asked given: those before its round, or fewer in an audit.
+    `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where
+    questions may have more than two options, `answer` is the one that was named, and one more column has them all as
+    JSON.
 
     `meta` names what to add from that which was told along with the answers.
     """
-    yield _line((*COLUMNS, *meta))
+    several = study.fold.questions.names_one
+    yield _line((*COLUMNS, *(("options",) if several else ()), *meta))
     fold, ids = study.fold, study.setup.ids
     excluded = set(fold.workers.excluded)
     asked_at: dict[int, float] = {}
@@ -55,7 +58,8 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
             asked_at[event.question] = record.time
         elif isinstance(event, Told) and event.question < len(fold.questions):
             q, rival = event.question, fold.questions.rival[event.question]
-            answer = fold.questions.answer[q]
+            answer, options = fold.questions.answer[q], [ids[i] for i in fold.questions.options(q)]
+            number = int(answer) if rival >= 0 else repr(answer)
             more = event.meta if isinstance(event.meta, dict) else {}
             yield _line(
                 (
@@ -63,13 +67,14 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
                     fold.questions.round[q],
                     ids[fold.questions.item[q]],
                     ids[rival] if rival >= 0 else "",
-                    int(answer) if rival >= 0 else repr(answer),
+                    ids[int(answer)] if several else number,
                     STANDINGS[fold.questions.standing[q]],
                     event.worker or "",
                     int(fold.questions.worker[q] in excluded),
                     f"{asked_at.pop(q):.3f}",
                     f"{record.time:.3f}",
                     picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], fold.questions.given[q]),
+                    *((json.dumps(options, ensure_ascii=False),) if several else ()),
                     *(more.get(name, "") for name in meta),
                 )
             )

@@ -48,7 +48,7 @@ class Fold:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.questions = Questions(paired=setup.scenarios == "paired")
+        self.questions = Questions(setup.problem.feedback.options, paired=setup.scenarios == "paired")
         self.workers = Workers()
         self.leases = Leases()
         self.exploration = Exploration(setup, self.questions, self._may_count)
@@ -109,7 +109,7 @@ class Fold:
 
     def _may_count(self, question: int) -> bool:
         gone = self.exploration.withdrawn
-        if gone and (self.questions.item[question] in gone or self.questions.rival[question] in gone):
+        if gone and not gone.isdisjoint(self.questions.options(question)):
             return False
         return not self.workers.is_excluded(self.questions.worker[question])
 
@@ -122,13 +122,24 @@ class Fold:
         return question
 
     def _asked(self, event: events.Asked, time: float) -> None:
-        self.asked(event.question, event.item, event.rival, event.given, event.worker, time)
+        if not all(0 <= i < len(self.setup.ids) for i in event.more):
+            raise StorageCorrupt(f"question q{event.question} shows items that there are not: restore it from a backup")
+        self.asked(event.question, event.item, event.rival, event.given, event.worker, time, event.more)
 
-    def asked(self, question: int, item: int, rival: int, given: int, worker: str | None, time: float) -> None:
+    def asked(
+        self,
+        question: int,
+        item: int,
+        rival: int,
+        given: int,
+        worker: str | None,
+        time: float,
+        more: tuple[int, ...] = (),
+    ) -> None:
         """What `Asked` does, for whoever has no event at hand."""
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
-        self.exploration.add_question(item, rival, given)
+        self.exploration.add_question(item, rival, given, more)
         self.leases.grant(question, worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
@@ -145,7 +156,7 @@ class Fold:
         """What `Told` does, for whoever has no event at hand."""
         self._known(question, UNANSWERED)
         self.leases.drop(question)
-        self.questions.answer[question] = float(answer)
+        self.questions.answer[question] = self._answer(question, answer)
         self.questions.worker[question] = self.workers.note_answer(worker)
         self.answers += 1
         if undo_until is not None:
@@ -155,7 +166,17 @@ class Fold:
             self._settle(question)
 
     def _revised(self, event: events.Revised, time: float) -> None:
-        self.questions.answer[self._known(event.question, PROVISIONAL)] = float(event.answer)
+        question = self._known(event.question, PROVISIONAL)
+        self.questions.answer[question] = self._answer(question, event.answer)
+
+    def _answer(self, question: int, answer: float) -> float:
+        """The answer as a column keeps it; one that names no option is of a corrupt journal."""
+        if self.questions.names_one and answer not in self.questions.options(question):
+            raise StorageCorrupt(
+                f"the journal answers question q{question} with item {answer}, which is none of its options: "
+                "restore the storage from a backup"
+            )
+        return float(answer)
 
     def _settled(self, event: events.Settled, time: float) -> None:
         for question in event.questions:
@@ -201,12 +222,16 @@ class Fold:
         self.leases.forget_waiting()
 
     def answers_about(self, numbers: range) -> Ints:
-        """For each item, how many of these questions' answers are about it, on either side of a comparison."""
+        """For each item, how many of these questions' answers are about it, as any of the options."""
         questions, here = self.questions, slice(numbers.start, numbers.stop)
         answered = np.asarray(questions.standing[here]) == ANSWERED
         item, rival = (np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival))
         size = self.setup.problem.size
-        return np.bincount(item, minlength=size) + np.bincount(rival[rival >= 0], minlength=size)
+        counts: Ints = np.bincount(item, minlength=size) + np.bincount(rival[rival >= 0], minlength=size)
+        if questions.names_one:
+            more = questions.others(here)[answered].ravel()
+            counts += np.bincount(more[more >= 0], minlength=size)
+        return counts
 
     @property
     def spent(self) -> int:
@@ -242,6 +267,5 @@ class Fold:
         exploration.withdrawn.add(event.item)
         exploration.refold()
         for question in range(exploration.first, len(self.questions)):
-            about = (self.questions.item[question], self.questions.rival[question])
-            if event.item in about and self.questions.standing[question] == UNANSWERED:
+            if event.item in self.questions.options(question) and self.questions.standing[question] == UNANSWERED:
                 self._void(question)

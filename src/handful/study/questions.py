@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic
 
+import numpy as np
+
+from handful.core.objective import Ints
 from handful.core.parts.board import NOW
 from handful.errors import UnknownQuestion
 from handful.study.items import Item
@@ -26,10 +30,12 @@ def picks_given(chosen: int, round_: int, given: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Item]):
-    """What is asked once: the gain of `item` given `chosen`, or whether `item` is a better addition than `rival`.
+    """What is asked once: the gain of `item` given `chosen`, or which of `options` is the best addition to `chosen`.
 
-    `item`, `rival` and `chosen` (in the order picked) are your own objects. `seed` is this question's alone:
-    an oracle that draws only from it answers alike wherever and whenever it is asked.
+    With two options, `item` and `rival`, the answer is True for the item and False for the rival. With more of them it
+    is the option itself, and their order says nothing. All items, and `chosen` (in the order picked), are your own
+    objects. `seed` is this question's alone: an oracle that draws only from it answers alike wherever and whenever it
+    is asked.
     """
 
     id: str
@@ -39,6 +45,12 @@ class Question(Generic[Item]):
     rival: Any  # an item in a study of comparisons, else None
     chosen: tuple[Item, ...]
     seed: int
+    more: tuple[Item, ...] = ()  # the options after item and rival
+
+    @property
+    def options(self) -> tuple[Item, ...]:
+        """The items that the question is about."""
+        return (self.item,) if self.rival is None else (self.item, self.rival, *self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +62,22 @@ class Receipt:
     """
 
     question: str
-    answer: float | bool | None
+    answer: Any  # a number, a bool, or the option that was named
     repeated: bool
     standing: str
 
 
 class Questions:
-    """Every question of a study, in columns: some 29 bytes each."""
+    """Every question of a study, in columns: some 29 bytes each, and 4 for each option after the second.
 
-    def __init__(self, *, paired: bool = False) -> None:
+    The answer to a question with options is 1 or 0 (item or rival) where there are two in the study, and where there
+    are `more`, the number of the item that was named.
+    """
+
+    def __init__(self, options: int = 2, *, paired: bool = False) -> None:
+        self._more = max(options - 2, 0)
         self.nth = array("i") if paired else None  # how many questions of its round asked the same before it
-        self._same: dict[tuple[int, int], int] = {}
+        self._same: dict[tuple[int, ...], int] = {}
         self.item = array("i")
         self.rival = array("i")  # -1 for a value
         self.given = array("i")  # the first so many picks alone; -1 for all picks before its round
@@ -68,6 +85,7 @@ class Questions:
         self.round = array("i")
         self.answer = array("d")
         self.standing = array("b")
+        self.more = array("i")  # options after the second, `_more` to a question; -1 where there are fewer
 
     def __len__(self) -> int:
         return len(self.item)
@@ -79,13 +97,13 @@ class Questions:
             setattr(seen, name, copy(column))
         return seen
 
-    def add(self, round_: int, item: int, rival: int, given: int) -> None:
+    def add(self, round_: int, item: int, rival: int, given: int, more: Sequence[int] = ()) -> None:
         """The next question."""
         if self.nth is not None:
             if self.round and self.round[-1] != round_:
                 self._same.clear()
-            before = self._same.get((item, rival), 0)
-            self._same[item, rival] = before + 1
+            before = self._same.get((item, rival, *more), 0)
+            self._same[item, rival, *more] = before + 1
             self.nth.append(before)
         self.item.append(item)
         self.rival.append(rival)
@@ -94,6 +112,39 @@ class Questions:
         self.round.append(round_)
         self.answer.append(0.0)
         self.standing.append(UNANSWERED)
+        if self._more:
+            self.more.extend(more)
+            self.more.extend([-1] * (self._more - len(more)))
+
+    @property
+    def names_one(self) -> bool:
+        """Whether an answer is the number of an item: questions may have more than two options."""
+        return self._more > 0
+
+    def more_of(self, question: int) -> tuple[int, ...]:
+        """The options after the second."""
+        if not self._more:
+            return ()
+        at = question * self._more
+        return tuple(i for i in self.more[at : at + self._more] if i >= 0)
+
+    def options(self, question: int) -> tuple[int, ...]:
+        """All items that a question is about."""
+        item, rival = self.item[question], self.rival[question]
+        return (item,) if rival < 0 else (item, rival, *self.more_of(question))
+
+    def rows_of_options(self, numbers: range) -> Ints:
+        """A row per question, -1 where it has fewer options than others; of no length where all have two at most."""
+        if not self._more:
+            return np.zeros((len(numbers), 0), np.int64)
+        here = slice(numbers.start, numbers.stop)
+        two = np.column_stack([self.item[here], self.rival[here]]) if len(numbers) else np.zeros((0, 2))
+        return np.hstack([two, self.others(here)]).astype(np.int64)
+
+    def others(self, numbers: slice) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """A row per question: its options after the second."""
+        here = slice(numbers.start * self._more, numbers.stop * self._more)
+        return np.asarray(self.more[here], dtype=np.int32).reshape(numbers.stop - numbers.start, self._more)
 
     def number_of(self, id_: str) -> int:
         """The question an id means, or UnknownQuestion."""

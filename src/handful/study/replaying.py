@@ -18,7 +18,7 @@ from handful.study.fold import Fold
 from handful.study.setup import Setup
 
 _CHUNK = 4096
-_ASKED, _TOLD = frozenset(Asked.keys), frozenset(Told.keys)
+_ASKED, _TOLD = frozenset(Asked.keys) - {"o"}, frozenset(Told.keys)
 
 
 def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, int]:
@@ -50,7 +50,7 @@ def _apply(fold: Fold, chunk: list[Record]) -> None:
     for record, data in zip(chunk, _decoded(chunk), strict=True):
         _, version, kind, time, _ = record
         # A record with more to say than is known here, or less, is none of these; `from_record` knows what it is.
-        if version == VERSION and type(data) is dict:
+        if version <= VERSION and type(data) is dict:
             if kind == "asked" and data.keys() <= _ASKED and type(data.get("q")) is type(data.get("i")) is int:
                 rival = data.get("j", NOBODY)
                 if type(rival) is int and rival >= NOBODY:

@@ -202,8 +202,8 @@ def _answered_ahead(writer: Writer) -> dict[str, float | bool]:
 
 
 def _turned(question: Question) -> bool:
-    """Whether the rival is named first: one bit of the question's seed, well mixed."""
-    return question.rival is not None and bool((question.seed * ODD >> 63) & 1)
+    """Whether the rival is named first: one bit of the question's seed, well mixed. More options are in any order."""
+    return question.rival is not None and not question.more and bool((question.seed * ODD >> 63) & 1)
 
 
 def _left_open(ask_tell: AskTell, writer: Writer) -> list[Question]:

@@ -174,7 +174,8 @@ def _feedback_to_dict(feedback: Feedback) -> dict[str, Any]:
     if isinstance(feedback, Preferences):
         # JSON has no ∞, which is the β of people who never err.
         beta = "inf" if feedback.beta == math.inf else feedback.beta
-        return {"kind": "preferences", "tau": feedback.tau, "beta": beta}
+        options = {} if feedback.options == 2 else {"options": feedback.options}
+        return {"kind": "preferences", "tau": feedback.tau, "beta": beta, **options}
     return {
         "kind": "values",
         "noise": feedback.noise,
@@ -184,7 +185,9 @@ def _feedback_to_dict(feedback: Feedback) -> dict[str, Any]:
 
 def _feedback_from_dict(data: dict[str, Any]) -> Feedback:
     if data["kind"] == "preferences":
-        return Preferences(data["tau"], None if data["beta"] is None else float(data["beta"]))
+        return Preferences(
+            data["tau"], None if data["beta"] is None else float(data["beta"]), options=data.get("options", 2)
+        )
     if data["kind"] == "values":
         return Values(data["noise"], None if data["range"] is None else tuple(data["range"]))
     raise ValueError(f"unknown feedback {data['kind']!r}")

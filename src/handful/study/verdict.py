@@ -13,7 +13,7 @@ from handful.study.questions import ANSWERED
 
 @dataclass(frozen=True)
 class Wins:
-    """Comparisons that were won, of how many."""
+    """Comparisons that were won, of how many; or questions in which an item was named."""
 
     won: int = 0
     of: int = 0
@@ -41,6 +41,8 @@ def verdict_of(fold: Fold) -> str:
     if not everybody.of:
         return ""
     many = len(fold.rounds) > 1
+    if fold.questions.names_one:
+        return _named_so_often(everybody, closest, many)
     picks, were, rival = ("picks", "they were", "rival of each round") if many else ("pick", "it was", "rival")
     said = f"The {picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
     if closest.of:
@@ -48,11 +50,39 @@ def verdict_of(fold: Fold) -> str:
     return f"{said}."
 
 
+def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
+    """The same of questions with several options."""
+    picks, them, rival = ("picks were", "them", "rival of each round") if many else ("pick was", "it", "rival")
+    said = f"The {picks} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
+    said += f" ({everybody.share})"
+    if closest.of:
+        said += (
+            f", and in {closest.won:,} of the {closest.of:,} that showed the closest {rival} too and in which one of "
+            f"the two was named ({closest.share})"
+        )
+    return f"{said}."
+
+
+def _choices(fold: Fold, closed: ClosedRound, counted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Wins, Wins]:
+    """Of one round with several options: how often the pick was named, and how often rather than the second best."""
+    pick, second = closed.closing.pick, _second(closed)
+    everybody, closest = Wins(), Wins()
+    for number in np.asarray(closed.questions)[counted]:
+        options, named = fold.questions.options(number), int(fold.questions.answer[number])
+        if pick in options:
+            everybody += Wins(int(named == pick), 1)
+            if second in options and named in (pick, second):
+                closest += Wins(int(named == pick), 1)
+    return everybody, closest
+
+
 def _wins(fold: Fold, closed: ClosedRound) -> tuple[Wins, Wins]:
     """Of one round: the pick against everybody, and against the item that was thought second best when it closed."""
     questions, here = fold.questions, slice(closed.questions.start, closed.questions.stop)
     counted = np.asarray(questions.standing[here]) == ANSWERED
     counted &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
+    if questions.names_one:
+        return _choices(fold, closed, counted)
     item, rival, answer = (
         np.asarray(column[here])[counted] for column in (questions.item, questions.rival, questions.answer)
     )

@@ -11,6 +11,7 @@ assumed-density filtering: with v = s_a + s_b, κ = 1/√(1 + πv/8) and p = 1/(
 A prior's scores enter as one more unknown: a strength is its own part plus τ times the item's score, and every
 comparison teaches τ too, so that a good prior is soon trusted and a wrong one not (or the other way round).
 Between rounds the belief is kept and widened: gains fall, some more than others. A late answer still teaches.
+Questions with more than two options are in `choices.py`.
 
 The belief chooses *what to ask*, and the pick. It proves nothing: what may be claimed is in the certificate.
 """
@@ -26,6 +27,7 @@ import numpy as np
 from handful.core.certificates import Certificate
 from handful.core.checks import is_finite
 from handful.core.evidence import Evidence, claim_by_comparisons
+from handful.core.explorers.choices import ChoicesState, new_choices
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.guarantees import NO_GUARANTEE
 from handful.core.kernels import kernel, small
@@ -200,7 +202,11 @@ explores(DuelsState, begin=begin, propose=propose, asked=asked, tell=tell, late=
 
 @dataclass(frozen=True)
 class Duels(Explorer):
-    """Comparisons between contenders, by a belief about strengths. Needs no knowledge of β; any budget will do."""
+    """Choices between contenders, by a belief about strengths. Needs no knowledge of β; any budget will do.
+
+    With more than two options a question, `variance` and `widen` are where the belief starts from: it learns how far
+    strengths lie apart.
+    """
 
     name: ClassVar[str] = "duels"
     order: ClassVar[Literal["item", "none"]] = "none"
@@ -220,6 +226,18 @@ class Duels(Explorer):
         """The state before the first round; values, or no budget, are refused."""
         comparisons_only(self.name, problem)
         needs_a_budget(self.name, problem)
+        if problem.feedback.options > 2:
+            return new_choices(
+                problem.size,
+                problem.k,
+                problem.seed,
+                problem.in_flight,
+                problem.feedback.options,
+                scores(problem),
+                self.variance,
+                self.widen,
+                self.careless,
+            )
         return new_duels(
             problem.size,
             problem.k,
@@ -231,10 +249,10 @@ class Duels(Explorer):
             careless=self.careless,
         )
 
-    def view(self, problem: Problem, state: DuelsState) -> View:
+    def view(self, problem: Problem, state: DuelsState | ChoicesState) -> View:
         """Its belief about strengths."""
         return belief_view(state.items["mean"], state.items["variance"], STRENGTH)
 
-    def claim(self, evidence: Evidence, state: DuelsState) -> Certificate:
+    def claim(self, evidence: Evidence, state: DuelsState | ChoicesState) -> Certificate:
         """What the comparisons show of rivals; nothing of how close a pick is to the best."""
         return claim_by_comparisons(evidence, NO_GUARANTEE, by_rounds=False)

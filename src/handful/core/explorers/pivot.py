@@ -33,7 +33,14 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Floats
 from handful.core.parts.belief import best_of
 from handful.core.parts.board import NOW, Board, Rows, pick_one
-from handful.core.parts.requirements import assumptions_of, check_shrink, comparisons_only, needs_an_end, scores
+from handful.core.parts.requirements import (
+    assumptions_of,
+    check_shrink,
+    comparisons_only,
+    needs_an_end,
+    pairs_only,
+    scores,
+)
 from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
@@ -197,6 +204,7 @@ class Pivot(Explorer):
     def build(self, problem: Problem) -> State:
         """The state before the first round, with γ = ½·tanh(β₀ε′/2)."""
         comparisons_only(self.name, problem)
+        pairs_only(self.name, problem)
         needs_an_end(self.name, problem, False)
         assert isinstance(problem.feedback, Preferences)
         gamma, share = 0.0, 0.0

@@ -20,6 +20,11 @@ it) and kernels, registered with `explores`. It must have the first; a kernel th
     conclude(state, ended)          the round must end now (its budget is spent, or somebody says so): fill A.
                                     If it is left out, A is the item of the best mean
 
+An explorer whose questions may have more than two options has an array `options` in its state: those of the question
+at hand, -1 where there are fewer. `propose` fills it (item and rival are the first two) and notes on the board that the
+others wait too; whoever calls `tell`, `void` or `late` puts them there first. In `tell` and `late`, `item` is then the
+option that was named, and the answer is 1.
+
 The functions below are what everybody else calls, from compiled code and from Python alike: they see to the board,
 to the limits of the round and to a single candidate, and then call the explorer's own kernel. Whether a round is
 decided stands on the board (`board.round["ended"]`). They never look at a clock and draw by counter, so that
@@ -52,6 +57,7 @@ from handful.core.parts.board import (
     remove,
     room,
 )
+from handful.core.parts.options import put_options, wait_for_others
 from handful.core.problem import Problem
 from handful.core.views import GAIN, SHARE, View, mean_view
 
@@ -247,11 +253,14 @@ def tell(state: State, item: int, rival: int, given: int, answer: float) -> None
 
 
 @kernel
-def go_through(state: State, steps: Ints, items: Ints, rivals: Ints, givens: Ints, answers: Floats, first: int) -> int:
+def go_through(
+    state: State, steps: Ints, items: Ints, rivals: Ints, givens: Ints, answers: Floats, options: Ints, first: int
+) -> int:
     """Go through what was asked and told in this round as it is recorded; give how many steps.
 
     A step is 2·question for one that was asked and 2·question + 1 for one whose answer counts; the columns have an
-    entry per question, and the round begins with question `first`. It stops after the answer that decides the round.
+    entry per question, and the round begins with question `first`; `options` has a row for each question of the round,
+    of no length where there are two at most. It stops after the answer that decides the round.
     """
     board = state.board
     for at in range(len(steps)):
@@ -260,8 +269,14 @@ def go_through(state: State, steps: Ints, items: Ints, rivals: Ints, givens: Int
             if room(board):
                 _asked(state, q - first)
             note_asked(board, items[q], givens[q])
+            put_options(state, options[q - first])
+            wait_for_others(state)
         else:
-            tell(state, items[q], rivals[q], givens[q], answers[q])
+            put_options(state, options[q - first])
+            item, answer = items[q], answers[q]
+            if options.shape[1] > 0:  # the answer is the option that was named
+                item, answer = int(answer), 1.0
+            tell(state, item, rivals[q], givens[q], answer)
             if board.round[0].ended != OPEN:
                 return at + 1
     return len(steps)

@@ -136,7 +136,7 @@ def default_explorer(problem: Problem) -> Explorer:
                 "no comparison shows what anything is worth, so no ratio= of f(OPT) can be certified: "
                 "give budget= instead, or epsilon= with Preferences(beta=...)"
             )
-        if problem.epsilon is not None and feedback.beta is not None:
+        if problem.epsilon is not None and feedback.beta is not None and feedback.options == 2:
             return Pivot()
         needs = "to know how sharp the crowd is at least: give Preferences(beta=...)"
         chosen = Duels()

@@ -29,7 +29,7 @@ from handful.core.kernels import kernel, small
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, new_board, rival_of
 from handful.core.parts.bounds import Bounds, bounds_view, close_round, forget, item_bounds, narrow, new_round
-from handful.core.parts.requirements import check_shrink, needs_an_end, one_of
+from handful.core.parts.requirements import check_shrink, needs_an_end, one_of, pairs_only
 from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
 from handful.core.views import GAIN, SHARE, View
@@ -307,6 +307,7 @@ class Sharp(Explorer):
 
     def build(self, problem: Problem) -> State:
         """The state before the first round, for values or for comparisons."""
+        pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")
         k = problem.rounds
         parts = per_round(self.variant, k, problem.epsilon or 0.0, problem.delta, free=True)

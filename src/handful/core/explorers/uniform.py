@@ -14,7 +14,7 @@ from handful.core.explorers.topx.sets import EVERYBODY, FIXED, TopXState
 from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state, topx_view
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round
-from handful.core.parts.requirements import needs_an_end, noise_of, one_of
+from handful.core.parts.requirements import needs_an_end, noise_of, one_of, pairs_only
 from handful.core.problem import Problem
 from handful.core.views import View
 from handful.errors import InvalidProblem
@@ -45,6 +45,7 @@ class Uniform(Explorer):
 
     def build(self, problem: Problem) -> State:
         """TopX that asks everybody in every step."""
+        pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")
         variant: Variant = "O" if self.stop == "fixed" else self.variant
         parts = per_round(variant, problem.rounds, problem.epsilon or 0.0, problem.delta)

@@ -37,6 +37,12 @@ def assumptions_of(problem: Problem) -> tuple[str, ...]:
             lo, hi = problem.feedback.range
             known = f"lie in [{lo:g}, {hi:g}]"
         held: tuple[str, ...] = (f"answers are independent with mean f(item | chosen) and {known}",)
+    elif problem.feedback.options > 2:
+        sharp = "" if problem.feedback.beta is None else f" with β = {problem.feedback.beta:g}"
+        held = (
+            f"choices are independent and follow Luce's model{sharp}: how often one of two items is named rather than "
+            "the other does not depend on what else is shown",
+        )
     elif problem.feedback.beta is None:
         held = ("comparisons are independent, and more often right the larger the difference in f",)
     else:
@@ -57,6 +63,14 @@ def comparisons_only(name: str, problem: Problem) -> None:
     """Refuse a problem whose answers are values."""
     if not isinstance(problem.feedback, Preferences):
         raise UnknownExplorer(f"{name} asks for comparisons; for values use certified, worth, sharp or topx")
+
+
+def pairs_only(name: str, problem: Problem) -> None:
+    """Refuse questions with more than two options."""
+    if problem.feedback.options > 2:
+        raise InvalidProblem(
+            f"{name} compares two items at a time, not {problem.feedback.options}: use duels, or leave options= out"
+        )
 
 
 def needs_a_budget(name: str, problem: Problem) -> None:

@@ -158,6 +158,10 @@ def _taken_up(
         study.close()
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
+    if study.setup.problem.feedback.options > 2:
+        study.close()
+        say(f"study {name!r} asks for choices among more than two, and the pages show two: it is left out")
+        return None
     return HostedStudy(study, collection, settings, clock=clock, reopen=reopen)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from handful.lab.bench import comparisons, values
+from handful.lab.bench import choices, comparisons, values
 from handful.lab.bench.figures import Figure, Point
 from handful.lab.bench.plans import Plan
 from handful.lab.bench.runs import Outcome, Run, perform_all
@@ -34,6 +34,7 @@ def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Ou
         values.MANY: (values.many_runs(plan), values.many_figures),
         values.BUDGET: (values.budget_runs(plan), lambda o: values.budget_figures(o, plan)),
         comparisons.SAVING: (comparisons.saving_runs(plan), comparisons.saving_figures),
+        choices.CHOICES: (choices.choice_runs(plan), choices.choice_figures),
         comparisons.LINKS: (comparisons.link_runs(plan), comparisons.link_figures),
         comparisons.FLIGHT: (comparisons.flight_runs(plan), comparisons.flight_figures),
         comparisons.PRIOR: (comparisons.prior_runs(plan), comparisons.prior_figures),

@@ -19,7 +19,8 @@ from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.lab.collections import venice
-from handful.objectives import Coverage
+from handful.lab.collections.tastes import people_with_tastes
+from handful.objectives import Coverage, SampleAverage
 
 DELTA = 0.05
 Prior = Literal["none", "right", "opposite", "random"]
@@ -42,6 +43,7 @@ class Run:
     budget: PerItem | Total | None = None
     in_flight: int = 1
     prior: Prior = "none"
+    people: int = 0  # who each want their own topics; 0: everybody wants the same
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,16 @@ class Outcome:
 
 
 @lru_cache(maxsize=64)
-def instance(seed: int, size: int, k: int) -> tuple[Coverage, float]:
-    """A coverage function of a synthetic album, and f of exact greedy."""
-    objective = venice(seed, n=size).objective
+def instance(seed: int, size: int, k: int, people: int = 0) -> tuple[Coverage | SampleAverage, float]:
+    """A coverage function of a synthetic album, or the mean of so many people's, and f of exact greedy."""
+    album = venice(seed, n=size).objective
+    objective = people_with_tastes(album, people, seed) if people else album
     return objective, lazy_greedy(objective, k).value
 
 
 def perform(run: Run) -> Outcome:
     """Simulate one run."""
-    objective, best = instance(run.instance, run.size, run.k)
+    objective, best = instance(run.instance, run.size, run.k, run.people)
     epsilon = run.epsilon if run.epsilon_share is None else run.epsilon_share * best
     seed = 1_000_003 * run.instance + run.seed
     problem = Problem(
@@ -82,7 +85,7 @@ def perform(run: Run) -> Outcome:
     return Outcome(run, result.answers, result.value / best, shown)
 
 
-def scores(objective: Coverage, prior: Prior, seed: int) -> tuple[float, ...] | None:
+def scores(objective: Coverage | SampleAverage, prior: Prior, seed: int) -> tuple[float, ...] | None:
     """The gains of the first round, their opposite, or chance."""
     gains = objective.start().gains()
     match prior:

@@ -25,7 +25,7 @@ from handful.core.explorers.topx.sets import (
 )
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, OPTIMUM_BOUND, Guarantee, PerRound, Variant, per_round, promise
-from handful.core.parts.requirements import assumptions_of, check_shrink, needs_an_end, noise_of, one_of
+from handful.core.parts.requirements import assumptions_of, check_shrink, needs_an_end, noise_of, one_of, pairs_only
 from handful.core.problem import Problem
 from handful.core.views import SHARE, View, interval_view
 from handful.errors import InvalidProblem
@@ -81,6 +81,7 @@ class TopX(Explorer):
 
     def build(self, problem: Problem) -> State:
         """Algorithm 2 with value queries, or with the Borda reduction for preferences."""
+        pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")
         return topx_state(
             problem,

@@ -1,0 +1,73 @@
+"""The options of a question with more than two: where a state has them, and how they get there and back.
+
+A state of such an explorer has an array `options`; for all others, these functions do nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handful.core.kernels import kernel, overload, small
+from handful.core.objective import Ints
+from handful.core.parts.board import Board
+
+
+def _take(state: Any, row: Ints) -> None: ...
+
+
+def _put(state: Any, row: Ints) -> None: ...
+
+
+def _wait(state: Any) -> None: ...
+
+
+@small
+def _copy(source: Ints, target: Ints) -> None:
+    for q in range(len(source)):
+        target[q] = source[q]
+
+
+@small
+def _note_others(board: Board, options: Ints) -> None:
+    for q in range(1, len(options)):
+        if options[q] >= 0:
+            board.items[options[q]].waiting += 1
+
+
+@overload(_take)
+def _take_of(state: Any, row: Any) -> Any:
+    if "options" not in state.fields:
+        return lambda state, row: None
+    return lambda state, row: _copy(state.options, row)
+
+
+@overload(_put)
+def _put_of(state: Any, row: Any) -> Any:
+    if "options" not in state.fields:
+        return lambda state, row: None
+    return lambda state, row: _copy(row, state.options)
+
+
+@overload(_wait)
+def _wait_of(state: Any) -> Any:
+    if "options" not in state.fields:
+        return lambda state: None
+    return lambda state: _note_others(state.board, state.options)
+
+
+@kernel
+def take_options(state: Any, row: Ints) -> None:
+    """Copy the options of the question just proposed to `row`."""
+    _take(state, row)
+
+
+@kernel
+def put_options(state: Any, row: Ints) -> None:
+    """Copy the options of the question that is told, void or late from `row`."""
+    _put(state, row)
+
+
+@kernel
+def wait_for_others(state: Any) -> None:
+    """A question about all options is in flight; of the first it is noted on the board already."""
+    _wait(state)
