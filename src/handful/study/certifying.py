@@ -11,7 +11,9 @@ import numpy as np
 from handful.core.certificates import NOTHING_YET, Certificate, Counted, shown_better
 from handful.core.evidence import Evidence, RoundEvidence, claim_of_any
 from handful.core.objective import Ints
+from handful.core.parts.board import NOW
 from handful.core.parts.requirements import IN_ORDER
+from handful.core.refuting import refuted
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, VOID
 
@@ -19,6 +21,7 @@ BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: 
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
 PAIRED = "scenarios were paired: each round compares its items in the same worlds, and nothing is shown beyond that"
+REFUTED = "the answers refute what every claim would rest on, so nothing is claimed"
 OLD_RULES = (
     "this study was made by an earlier edition of its explorer's rules: what is said here holds for any explorer, "
     "and more may have been certified then"
@@ -33,6 +36,9 @@ def certificate_of(fold: Fold) -> Certificate:
         return Certificate(reasons=(BY_HAND,))
     if fold.setup.scenarios == "paired":
         return Certificate(reasons=(PAIRED,))
+    against = _refuted(fold)
+    if against is not None:
+        return Certificate(reasons=(f"{REFUTED}: {against}",))
     if fold.exploration.of_old_rules:
         certificate = claim_of_any(_evidence(fold), OLD_RULES)
     else:
@@ -49,6 +55,16 @@ def certificate_of(fold: Fold) -> Certificate:
         assumptions=(*certificate.assumptions, *extra) if certificate.assumptions else (),
         reasons=(*certificate.reasons, *unfinished),
     )
+
+
+def _refuted(fold: Fold) -> str | None:
+    """What the answers that counted refute."""
+    questions, chosen = fold.questions, len(fold.setup.problem.chosen)
+    standing, worker = np.asarray(questions.standing), np.asarray(questions.worker, dtype=np.int64)
+    counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
+    item, given = np.asarray(questions.item, dtype=np.int64), np.asarray(questions.given, dtype=np.int64)
+    picks = np.where(given == NOW, np.asarray(questions.round, dtype=np.int64) - 1, chosen + given)
+    return refuted(fold.setup.problem, item[counts], picks[counts], np.asarray(questions.answer)[counts])
 
 
 def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
