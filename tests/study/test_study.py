@@ -248,9 +248,9 @@ def test_finishing_early_keeps_what_was_picked_and_decides_the_open_round() -> N
         study.tell(q.id, value)
     open_question = study.ask(1)[0]
     result = study.finish("enough")
-    assert result.chosen == ("photo 2",)
-    assert result.rounds[0].ended == "closed"
-    assert study.finished == "the study was finished early with 1 of 3 items picked"
+    assert result.chosen == ("photo 2", "photo 0", "photo 1")
+    assert [r.ended for r in result.rounds] == ["closed", "filled", "filled"]
+    assert study.finished == "the study was finished early: 2 of 3 items were filled in from what was known"
     with pytest.raises(StudyFinished, match="takes no more answers"):
         study.tell(open_question.id, 1.0)
     assert live(study) == folded(study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-OPEN, RULE, BUDGET, ALONE, CLOSED, UNREACHABLE = range(6)  # as they stand on a board; OPEN: it has not ended
+OPEN, RULE, BUDGET, ALONE, CLOSED, UNREACHABLE, FILLED = range(7)  # as they stand on a board; OPEN: it has not ended
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ ENDINGS = (
     Ending(ALONE, "alone", "being the only candidate", "only candidate"),
     Ending(CLOSED, "closed", "finishing the study early", "finished early"),
     Ending(UNREACHABLE, "out of reach", "the claim being out of reach", "out of reach"),
+    Ending(FILLED, "filled", "what was known when the study was finished early", "filled in"),
 )
 DECIDED = ("rule", "alone")  # endings that a guarantee allows
 _BY_CODE = {ending.code: ending for ending in ENDINGS}

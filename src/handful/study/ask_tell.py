@@ -15,6 +15,7 @@ from handful.core.checks import is_finite, plain, whole
 from handful.core.draws import question_seed
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study import events
+from handful.study.filling import can_fill, fill
 from handful.study.fold import Fold
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
 from handful.study.writer import Writer
@@ -38,6 +39,11 @@ class AskTell:
     def finished(self) -> str | None:
         """Why no more questions will come; None while they may."""
         fold = self._fold
+        if fold.filled:
+            return (
+                f"the study was finished early: {len(fold.filled)} of {fold.setup.problem.k} items were filled in from "
+                "what was known"
+            )
         if fold.exploration.all_picked:
             return f"all {fold.setup.problem.k} items are picked"
         if fold.closed:
@@ -115,12 +121,16 @@ class AskTell:
         return True
 
     def finish(self, reason: str | None, now: float) -> None:
-        """End the study; the open round is decided with what it knows, if it knows anything."""
+        """End the study: the open round is decided with what it knows, if it knows anything; the rest is filled in."""
         self.settle_all(now)
         exploration = self._fold.exploration
         if self.finished is None:
             if exploration.counted > 0:
                 exploration.conclude_early()
+                self._emit(exploration.closing(), now)
+            while can_fill(self._fold) and not exploration.all_picked:
+                if not exploration.decided:
+                    fill(self._fold)
                 self._emit(exploration.closing(), now)
             self._emit(events.Closed(reason), now)
 

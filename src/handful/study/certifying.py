@@ -30,8 +30,9 @@ OLD_RULES = (
 
 def certificate_of(fold: Fold) -> Certificate:
     """What may be claimed about the items chosen so far."""
-    if not fold.rounds:
-        return Certificate(reasons=(NOTHING_YET,))
+    filled = _filled_in(fold)
+    if len(fold.rounds) == len(fold.filled):
+        return Certificate(reasons=filled or (NOTHING_YET,))
     if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
         return Certificate(reasons=(BY_HAND,))
     if fold.setup.scenarios == "paired":
@@ -49,7 +50,7 @@ def certificate_of(fold: Fold) -> Certificate:
     if VOID in fold.questions.standing and IN_ORDER not in certificate.assumptions:
         extra = (*extra, IN_ORDER)
     picked, k = len(fold.chosen), fold.setup.problem.k
-    unfinished = () if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
+    unfinished = filled if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
     return replace(
         certificate,
         assumptions=(*certificate.assumptions, *extra) if certificate.assumptions else (),
@@ -65,6 +66,14 @@ def _refuted(fold: Fold) -> str | None:
     item, given = np.asarray(questions.item, dtype=np.int64), np.asarray(questions.given, dtype=np.int64)
     picks = np.where(given == NOW, np.asarray(questions.round, dtype=np.int64) - 1, chosen + given)
     return refuted(fold.setup.problem, item[counts], picks[counts], np.asarray(questions.answer)[counts])
+
+
+def _filled_in(fold: Fold) -> tuple[str, ...]:
+    """That some picks rest on little, if they do."""
+    if not fold.filled:
+        return ()
+    names = ", ".join(fold.setup.ids[i] for i in fold.filled)
+    return (f"filled in from what was known when the study was finished early, with nothing claimed of that: {names}",)
 
 
 def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
@@ -88,6 +97,7 @@ def _evidence(fold: Fold) -> Evidence:
             _shown(fold, closed) if fold.setup.problem.feedback.compares else (0, 0),
         )
         for closed in fold.rounds
+        if closed.closing.ended != "filled"
     )
     return Evidence(fold.setup.problem, rounds, tuple(fold.exploration.withdrawn))
 

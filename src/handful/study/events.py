@@ -16,7 +16,7 @@ from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
 
 VERSION = 2
-_OPTIONS_SINCE = 2  # the version of records with more than two options; all others are of version 1
+_SECOND = 2  # the version of records with more than two options, and of places filled in; all others are of 1
 
 
 def _numpy_number(x: object) -> object:
@@ -266,9 +266,11 @@ def to_record(event: Event, seq: int, time: float) -> Record:
 def _version_of(event: Event) -> int:
     """What a reader must know: an older one is told to upgrade instead of mistaking a choice for a comparison."""
     if type(event) is Asked:
-        return _OPTIONS_SINCE if event.more else 1
+        return _SECOND if event.more else 1
+    if type(event) is RoundClosed:
+        return _SECOND if event.ended == "filled" else 1
     if type(event) is Created and event.setup["feedback"].get("options", 2) > 2:
-        return _OPTIONS_SINCE
+        return _SECOND
     return 1
 
 

@@ -14,6 +14,7 @@ from handful.core.views import View
 from handful.errors import StorageCorrupt
 from handful.study import events
 from handful.study.exploration import Exploration
+from handful.study.filling import fill
 from handful.study.leases import Leases
 from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.setup import Setup
@@ -81,6 +82,11 @@ class Fold:
     def chosen(self) -> tuple[int, ...]:
         """The items picked so far, in order, those chosen at the start first."""
         return self.setup.problem.chosen + tuple(closed.closing.pick for closed in self.rounds)
+
+    @property
+    def filled(self) -> tuple[int, ...]:
+        """The picks that were filled in when the study was finished early."""
+        return tuple(closed.closing.pick for closed in self.rounds if closed.closing.ended == "filled")
 
     @property
     def budget(self) -> int | None:
@@ -206,6 +212,8 @@ class Fold:
         exploration = self.exploration
         if event.ended == "closed":
             exploration.conclude_early()
+        elif event.ended == "filled":
+            fill(self)
         exploration.check_closing(event)
         items = exploration.state.board.items
         counts: Ints = items["count"].copy()

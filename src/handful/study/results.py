@@ -127,6 +127,7 @@ class Result(Generic[Item]):
     scale: str = GAIN  # what the rounds' means and intervals are of
     believed: bool = False  # whether these intervals are of a belief: then they claim nothing
     verdict: str = ""  # how the picks did in the comparisons
+    filled: tuple[Item, ...] = ()  # picks that were filled in from what was known when the study was finished early
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
@@ -137,6 +138,7 @@ class Result(Generic[Item]):
             "scale": self.scale,
             "believed": self.believed,
             "verdict": self.verdict,
+            "filled": [plain_item(item) for item in self.filled],
             "rounds": [r.to_dict() for r in self.rounds],
         }
 
@@ -189,6 +191,7 @@ def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
         view.scale,
         view.believed,
         verdict_of(fold),
+        tuple(items[i] for i in fold.filled),
     )
 
 

@@ -228,9 +228,9 @@ class Study(Generic[Item]):
         self._switch(events.Opened(), not self.fold.paused)
 
     def finish(self, reason: str | None = None) -> Result[Item]:
-        """End the study for good, before all items are picked.
+        """End the study for good: the open round is decided with what it knows, if it knows anything.
 
-        The open round is decided with what it knows, if it knows anything. (To let go of the storage: `close`.)
+        Places left are filled from what is known, if anything is (`Result.filled`). To let go of the storage: `close`.
         """
         with self._writing() as now:
             self._ask_tell.finish(reason, now)
