@@ -11,22 +11,10 @@ import pytest
 from handful.core.confidence import FIRST, WIDEST
 from handful.core.kernels import kernel
 from handful.core.parts.board import new_board
-from handful.core.parts.claim import (
-    ABOVE,
-    CLAIM,
-    Claim,
-    allowance,
-    best_score,
-    chosen,
-    drop_anchor,
-    hear,
-    learn,
-    new_claim,
-    note_first,
-    score,
-)
+from handful.core.parts.claim import ABOVE, CLAIM, allowance, best_score, chosen, score
+from handful.core.parts.claim_state import Claim, drop_anchor, hear, learn, new_claim, note_first
 from handful.core.parts.one_sided import TOP, bet_cost, conjugate, normal_cost
-from handful.core.parts.reach import LEVEL, Reach, name, new_reach, notice, out_of_reach
+from handful.core.parts.reach import LEVEL, ReachTest, name, new_reach, notice, out_of_reach
 from tests.core.instances import BROKEN, HELD
 from tests.core.statistics import binomial_p
 
@@ -245,7 +233,7 @@ def test_no_asker_makes_false_claims_over_many_runs(k: int, size: int, delta: fl
 
 
 @kernel
-def given_up(reach: Reach, claim: Claim, gain: float, worth: float, looks: int, seed: int) -> bool:
+def given_up(reach: ReachTest, claim: Claim, gain: float, worth: float, looks: int, seed: int) -> bool:
     """Whether an asker who looks often is ever told that a claim is out of reach."""
     rules = claim.rules[0]
     np.random.seed(seed)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numba
 import numpy as np
 import pytest
 
@@ -21,6 +20,7 @@ from handful.core.confidence import (
     paper_radius,
     stitched,
 )
+from handful.core.kernels import kernel
 from tests.core.statistics import binomial_p
 
 N, DELTA = 60, 0.05 / 6  # δ′ of one round of six
@@ -114,7 +114,7 @@ def test_the_bernstein_width_is_at_least_that_of_the_mixture_and_hardly_more(V: 
 PAPER, NORMAL, STITCHED, BETA, BOUNDED = range(5)
 
 
-@numba.njit  # type: ignore[untyped-decorator]
+@kernel
 def leaves(kind: int, answers: np.ndarray, truth: float, alpha: float, shrink: float) -> bool:
     """Whether the running intersection of the intervals ever leaves out the truth."""
     total = 0.0

@@ -164,6 +164,8 @@ def protected() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         good_file(Path(folder) / "journal.db")
+        for file in Path(folder).iterdir():
+            file.chmod(0o644)
         yield Path(folder)
 
 

@@ -118,8 +118,8 @@ class KernelCache(caching.NullCache):
 
     def _store(self, sig: Any) -> _Store | None:
         states = tuple(_states(getattr(sig, "args", sig)))
-        if any(_file_of(state.__module__) is None for state in states):
-            return None  # not kept: no stamp knows the sources of an explorer from elsewhere
+        if any(_file_of(of.__module__) is None for of in (self._function, *states)):
+            return None  # not kept: no stamp knows the sources of a function or an explorer from elsewhere
         if states not in self._stores:
             try:
                 self._stores[states] = _Store(self._function, states)

@@ -25,6 +25,7 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.exc import DBAPIError
 
 from handful.errors import JournalTooNew, StorageCorrupt
 from handful.storage.base import StudySummary
@@ -162,7 +163,10 @@ def _fetched(
     # Straight from the driver: these columns need no conversion, and reading a journal is what reopening waits for.
     cursor = connection.execute(statement).cursor
     assert cursor is not None
-    return cursor.fetchall()  # type: ignore[return-value]
+    try:
+        return cursor.fetchall()  # type: ignore[return-value]
+    except connection.dialect.loaded_dbapi.Error as error:  # which SQLAlchemy has not seen
+        raise DBAPIError(str(statement), None, error) from error
 
 
 def _check_row(row: tuple[Any, Any, Any, Any, Any, Any], expected: int, study: str) -> None:

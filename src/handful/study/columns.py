@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 
-def view_of_column(column: array[Any]) -> np.ndarray[Any, Any]:
-    """A column as an array, without copying it; nothing can be appended while that is held."""
-    return np.frombuffer(column, dtype=column.typecode)
+def array_of_column(column: array[Any]) -> np.ndarray[Any, Any]:
+    """A copy of a column: while anybody held a view, and a compiler may, nothing could be appended."""
+    return np.array(column, dtype=column.typecode)
 
 
 def arrays_of(state: Any) -> Iterator[np.ndarray[Any, Any]]:

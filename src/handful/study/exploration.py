@@ -20,7 +20,7 @@ from handful.core.endings import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, go_through, late, open_round, propose, tell, void
 from handful.core.parts.board import NOW
 from handful.core.views import View
-from handful.study.columns import arrays_of, copied, view_of_column
+from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
 from handful.study.mismatches import Mismatches
@@ -239,11 +239,11 @@ class Exploration:
         steps, self._steps = self._steps, array("q")
         gone, of = 0, self._questions
         if not self.decided:
-            item, rival, given = view_of_column(of.item), view_of_column(of.rival), view_of_column(of.given)
-            answer, options = view_of_column(of.answer), of.rows_of_options(range(self.first, len(of)))
-            gone = go_through(self.state, view_of_column(steps), item, rival, given, answer, options, self.first)
-            del item, rival, given, answer  # while they are held, no question can be added
-        taken = view_of_column(steps)[:gone]
+            options = of.rows_of_options(range(self.first, len(of)))
+            item, rival, given = (array_of_column(column[self.first :]) for column in (of.item, of.rival, of.given))
+            answer = array_of_column(of.answer[self.first :])
+            gone = go_through(self.state, array_of_column(steps), item, rival, given, answer, options, self.first)
+        taken = array_of_column(steps)[:gone]
         self._log.frombytes((2 * taken - taken % 2).tobytes())
         back = []
         for step in steps[gone:]:  # the round is decided: nothing counts any more

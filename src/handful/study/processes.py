@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -48,6 +48,16 @@ class _Errand:
         self.question = question
         self.future: Future[object] = Future()
         self.deaths = 0
+
+    def answered(self, answer: object) -> None:
+        """Give the answer to whoever waits; nobody may, after a run that failed elsewhere."""
+        with suppress(InvalidStateError):
+            self.future.set_result(answer)
+
+    def failed(self, error: BaseException) -> None:
+        """Say why there is no answer."""
+        with suppress(InvalidStateError):
+            self.future.set_exception(error)
 
 
 class _Worker:
@@ -156,7 +166,7 @@ class ProcessPool:
                 alive = self._answer(worker, chunk)
             except HandfulError as error:
                 for errand in chunk:
-                    errand.future.set_exception(error)
+                    errand.failed(error)
                 alive = False
             if not alive and worker is not None:
                 self._ended(worker)
@@ -216,9 +226,9 @@ class ProcessPool:
             fine, answer, seconds = reply
             self._seconds += 0.1 * (max(seconds, 1e-6) - self._seconds)
             if fine:
-                errand.future.set_result(answer)
+                errand.answered(answer)
             else:
-                errand.future.set_exception(answer)
+                errand.failed(answer)
         return True
 
     def _again(self, worker: _Worker, errand: _Errand, rest: list[_Errand]) -> None:
@@ -227,11 +237,9 @@ class ProcessPool:
         again = rest
         errand.deaths += 1
         if worker.late:
-            errand.future.set_exception(
-                TimeoutError(f"{named(errand.question)} took longer than timeout={self._timeout:g} seconds")
-            )
+            errand.failed(TimeoutError(f"{named(errand.question)} took longer than timeout={self._timeout:g} seconds"))
         elif errand.deaths == TRIES:
-            errand.future.set_exception(poison(errand.question, f"its worker process {TRIES} times ({how})"))
+            errand.failed(poison(errand.question, f"its worker process {TRIES} times ({how})"))
         else:
             again = [errand, *rest]
         with self._changed:

@@ -258,21 +258,21 @@ def go_through(
 ) -> int:
     """Go through what was asked and told in this round as it is recorded; give how many steps.
 
-    A step is 2·question for one that was asked and 2·question + 1 for one whose answer counts; the columns have an
-    entry per question, and the round begins with question `first`; `options` has a row for each question of the round,
-    of no length where there are two at most. It stops after the answer that decides the round.
+    A step is 2·question for one that was asked and 2·question + 1 for one whose answer counts. The round begins with
+    question `first`, and so do the columns; a row of `options` has no length where there are two at most. It stops
+    after the answer that decides the round.
     """
     board = state.board
     for at in range(len(steps)):
-        q = steps[at] >> 1
+        q = (steps[at] >> 1) - first
         if steps[at] & 1 == 0:
             if room(board):
-                _asked(state, q - first)
+                _asked(state, q)
             note_asked(board, items[q], givens[q])
-            put_options(state, options[q - first])
+            put_options(state, options[q])
             wait_for_others(state)
         else:
-            put_options(state, options[q - first])
+            put_options(state, options[q])
             item, answer = items[q], answers[q]
             if options.shape[1] > 0:  # the answer is the option that was named
                 item, answer = int(answer), 1.0

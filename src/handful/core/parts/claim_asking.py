@@ -9,7 +9,8 @@ import numpy as np
 from handful.core.confidence import FIRST
 from handful.core.kernels import rare, small
 from handful.core.objective import Ints
-from handful.core.parts.claim import CLAIM, NORMALS, Claim, adds, search, squares, ways, worst
+from handful.core.parts.claim import CLAIM, adds, search, squares, ways, worst
+from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import TOP
 
 EQUAL = 0.4  # who is at least so urgent, compared with the most urgent, is asked too

@@ -19,7 +19,8 @@ from handful.core.confidence import FIRST
 from handful.core.kernels import rare, small
 from handful.core.objective import Ints
 from handful.core.parts.board import Rows, surprise
-from handful.core.parts.claim import NORMALS, Claim, rho_of, squares, unit, ways
+from handful.core.parts.claim import rho_of, squares, unit, ways
+from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
 
 LEVEL = 0.01
@@ -29,7 +30,7 @@ RULES = np.dtype([("answers", np.int64), ("renew", np.int64), ("number", np.int6
 NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64), ("spread", np.float64)], align=True)
 
 
-class Reach(NamedTuple):
+class ReachTest(NamedTuple):
     """A named set, and the answers about it since."""
 
     rules: Rows  # answers of the audit in all; how many there are when the set is named anew; its number
@@ -37,13 +38,13 @@ class Reach(NamedTuple):
     place: Ints  # of an item in the set, or -1
 
 
-def new_reach(size: int, k: int) -> Reach:
+def new_reach(size: int, k: int) -> ReachTest:
     """No set is named."""
-    return Reach(np.zeros(1, RULES), np.zeros(k, NAMED), np.full(size, -1, np.int64))
+    return ReachTest(np.zeros(1, RULES), np.zeros(k, NAMED), np.full(size, -1, np.int64))
 
 
 @rare
-def name(reach: Reach, claim: Claim) -> None:
+def name(reach: ReachTest, claim: Claim) -> None:
     """Name the set of the largest means, a little less for those of few answers."""
     rules, named, k = reach.rules[0], reach.named, claim.rules[0].k
     for p in range(k):
@@ -77,7 +78,7 @@ def name(reach: Reach, claim: Claim) -> None:
 
 
 @small
-def notice(reach: Reach, item: int, answer: float) -> None:
+def notice(reach: ReachTest, item: int, answer: float) -> None:
     """An answer given the anchor's picks."""
     p = reach.place[item]
     if p >= 0:
@@ -88,7 +89,7 @@ def notice(reach: Reach, item: int, answer: float) -> None:
 
 
 @small
-def beyond(reach: Reach, claim: Claim, way: int, y: float) -> float:
+def beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
     """By how much s·Σ_B v − W − ε exceeds 0 at least, for a given y."""
     rules, one = claim.rules[0], unit(claim, way)
     n, q, s = float(rules.cycles), squares(claim), rules.share
@@ -120,7 +121,7 @@ def beyond(reach: Reach, claim: Claim, way: int, y: float) -> float:
 
 
 @rare
-def out_of_reach(reach: Reach, claim: Claim) -> bool:
+def out_of_reach(reach: ReachTest, claim: Claim) -> bool:
     """Whether the claim is shown to be out of reach, or at its very edge."""
     rules = claim.rules[0]
     if rules.cycles == 0:

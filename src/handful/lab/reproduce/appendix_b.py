@@ -12,7 +12,7 @@ from handful.core.responses import uniform
 from handful.core.simulate import simulate
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, number, slope
 from handful.lab.reproduce.world import CERTIFIED, DELTA, EPSILON, FULL, G, O
 from handful.objectives import appendix_b
@@ -106,13 +106,13 @@ def judge(tables: Tables) -> Finding:
     _, o = costs(table.where(series=O))
     _, ours = costs(table.where(series=CERTIFIED))
     claims = (
-        Claim(
+        PaperClaim(
             "Ensuring that c is not picked first takes O(1/α² · log 1/α²) queries: ∞ as α → 0.",
             f"Identifying the top two with ε′ = 0 costs α to the power {steep.say()}; −2 with a log factor is "
             "between −2.4 and −2.0.",
             verdict(-2.4 <= steep.mid <= -2.0),
         ),
-        Claim(
+        PaperClaim(
             "This is the cost of variant G (k′ = 1, ε′ = 0).",
             f"Variant G does not stop at any α: f(a) = f(b), and it wants to know the better one. {stopped} of "
             f"{len(g.rows)} runs stopped within {number(BUDGET)} queries.",

@@ -21,7 +21,7 @@ from handful.core.simulate import Simulation, simulate
 from handful.lab.collections import venice
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables, chunks
-from handful.lab.reproduce.findings import Claim, Finding, Holds
+from handful.lab.reproduce.findings import Finding, Holds, PaperClaim
 from handful.lab.reproduce.statistics import Interval, share
 from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 from handful.objectives import Coverage
@@ -138,14 +138,14 @@ def judge(tables: Tables) -> Finding:
     open_ended = len(honest.where(ended="capped").rows)
     runs = len(honest.where(series=FULL).rows)
     claims = (
-        Claim(
+        PaperClaim(
             "Each iteration satisfies condition (2), all of them with probability 1 − δ.",
             f"Failed in some iteration, of {runs} runs each: "
             + ", ".join(f"{s} {i.mid:.1%} [{i.low:.1%}, {i.high:.1%}]" for s, i in condition.items())
             + ".",
             _kept(condition.values()),
         ),
-        Claim(
+        PaperClaim(
             "f(S) ≥ (1 − 1/e)·f(OPT) − ε, or f(S) = f(GREEDY) for G, with probability 1 − δ.",
             "Failed: " + ", ".join(f"{s} {i.mid:.1%} [{i.low:.1%}, {i.high:.1%}]" for s, i in bound.items()) + ".",
             _kept(bound.values()),

@@ -16,7 +16,7 @@ from handful.lab.collections import themes
 from handful.lab.collections.theming import THEMES
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.mixed_crowd import choose, crowd
 from handful.lab.reproduce.statistics import Interval, mean
 from handful.lab.reproduce.world import DELTA, DUELS, EXPLORERS, FULL, GREEDY, RANDOM, K, N, collection
@@ -162,12 +162,12 @@ def judge(tables: Tables) -> Finding:
         for t in THEMES
     )
     claims = (
-        Claim(
+        PaperClaim(
             "The methodology produces high-quality summaries.",
             f"With {BUDGETS[FULL]:,} comparisons ExpGreedy's share of GREEDY's utility is {told[FULL]}.",
             verdict(*(share[FULL, t].mid >= 0.9 for t in NAMES)),
         ),
-        Claim(
+        PaperClaim(
             "It captures the semantics of the task.",
             f"Pictures that carry a tag of the theme: {semantics}.",
             verdict(*(about[FULL, t] > about[RANDOM, t] + 0.1 for t in THEMES)),

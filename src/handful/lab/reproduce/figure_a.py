@@ -10,7 +10,7 @@ from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean, number, share, slope
 from handful.lab.reproduce.world import (
     CERTIFIED,
@@ -194,21 +194,21 @@ def judge(tables: Tables) -> Finding:
     otherwise = f"{int(cheaper[~clear].sum())} of {int((~clear).sum())}"
     capped = sorted({f"{r['series']} at σ² = {r['sigma2']:g}" for r in table.rows if r["how"] == "capped"})
     claims = (
-        Claim(
+        PaperClaim(
             "The sample complexity of UNIFORM is worse by further orders of magnitude than any variant's.",
             f"UNIFORM asks {uniform.say(1)} times as much as ExpGreedy at σ² = {at_u:g} with the stopping rule, and "
             f"{fixed.say(1)} times with a fixed sample at σ² = {at_f:g}; against G, the dearest variant, "
             f"{ratio(table, UNIFORM, G)[1].say(1)} times.",
             verdict(uniform.low >= 10, ratio(table, UNIFORM, G)[1].low >= 10),
         ),
-        Claim(
+        PaperClaim(
             "The queries of ExpGreedy grow much slower than those of G and O.",
             f"On this collection O asks {o.say(1)} times as much as ExpGreedy (σ² = {at_o:g}) and G {g.say(1)} times "
             f"(σ² = {at_g:g}): a factor, not a slower growth, for cost grows as (σ²) to the power "
             f"{growth(table, FULL).say()} for ExpGreedy and {growth(table, O).say()} for O.",
             verdict(o.low > 1, g.low > 1, growth(table, FULL).high < growth(table, O).low),
         ),
-        Claim(
+        PaperClaim(
             "ExpGreedy dramatically reduces the sample complexity compared to the other adaptive baselines (caption).",
             f"Not always. On {n} collections like the paper's, O is cheaper in the first round on "
             f"{share(int(cheaper.sum()), n).say()} of them: on {when} where Δ₁ is the largest gap, so that one item is "

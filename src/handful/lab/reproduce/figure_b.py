@@ -10,7 +10,7 @@ from handful.core.guarantees import per_round
 from handful.core.objective import Floats
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean
 from handful.lab.reproduce.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
 
@@ -100,14 +100,14 @@ def judge(tables: Tables) -> Finding:
     share_ = {s: mean([q[:K].sum() / q.sum() for q in by_run(own[s])]) for s in (FULL, O, G, UNIFORM)}
     runs = len(own[FULL].distinct("seed"))
     claims = (
-        Claim(
+        PaperClaim(
             "ExpGreedy does more exploration across different items than G and O.",
             f"The queries are spread over {play[FULL].say(1)} items in effect (exp of the entropy) for ExpGreedy, "
             f"{play[O].say(1)} for O and {play[G].say(1)} for G; beyond the k best items ExpGreedy asks "
             f"{outside(own[FULL]).say(0)} times, O {outside(own[O]).say(0)} and G {outside(own[G]).say(0)}.",
             verdict(play[FULL].low > play[O].high, play[FULL].low > play[G].high),
         ),
-        Claim(
+        PaperClaim(
             "Its exploration is heavily skewed in comparison to UNIFORM.",
             f"{share_[FULL].mid:.0%} of ExpGreedy's queries are for the {K} best items, {share_[UNIFORM].mid:.0%} of "
             f"UNIFORM's ({play[UNIFORM].say(1)} items in effect).",

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from handful.core.greedy import greedy, random_set
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import mean, share
 from handful.lab.reproduce.world import CERTIFIED, FULL, GREEDY, RANDOM, UNIFORM, G, K, O, collection, values
 
@@ -120,14 +120,14 @@ def judge(tables: Tables) -> Finding:
     sums = {series: float(table.where(series=series).column("gain").sum()) for series in (FULL, GREEDY, CERTIFIED)}
     here = ", ".join(str(row["l"]) for row in own.rows)
     claims = (
-        Claim(
+        PaperClaim(
             "The sizes returned vary: TopX adapts to the largest gap Δₗ.",
             f"In this execution l = {here}. Over {len(all_.distinct('collection'))} collections every size among "
             f"{', '.join(map(str, seen))} occurs, l > 1 in {share(more, len(l)).say()} of the iterations, "
             f"{mean(l).say()} on average.",
             verdict(len(seen) > 1, seen[0] == 1 and seen[-1] == K),
         ),
-        Claim(
+        PaperClaim(
             "(Shown) The gains stay close to GREEDY's.",
             f"ExpGreedy's picks add up to {sums[FULL]:.2f}, GREEDY's to {sums[GREEDY]:.2f}.",
             verdict(sums[FULL] >= 0.9 * sums[GREEDY]),

@@ -15,7 +15,7 @@ from handful.lab.reproduce.curves import (
     times_more,
     up_to_three_times,
 )
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import bootstrap
 from handful.lab.reproduce.world import FULL, UNIFORM, WORTH, K, N, budgeted_values
 
@@ -79,7 +79,7 @@ def judge(tables: Tables) -> Finding:
     early = difference(lines[LOUD], uniform, smallest)
     runs = len(lines[LOUD].where(budget=smallest).rows)
     claims = (
-        Claim(
+        PaperClaim(
             "More noise needs more budget for the same utility; more budget gives more utility.",
             "From the smallest to the largest budget utility rises by "
             + ", ".join(f"{rise.say()} (σ² = {s:g})" for s, rise in rises.items())
@@ -88,7 +88,7 @@ def judge(tables: Tables) -> Finding:
             f"{start.say()} (σ² = {quietish.rows[0]['sigma2']:g}).",
             verdict(all(rise.low > 0 for rise in rises.values()), falls.low > 0),
         ),
-        Claim(
+        PaperClaim(
             "To achieve a desired utility, UNIFORM may require up to 3 times more budget (σ² = 10).",
             f"UNIFORM needs {say_times(more)}. With small budgets there is nothing in it: with {smallest} queries per "
             f"item and iteration ExpGreedy less UNIFORM is {early.say()}.",

@@ -17,7 +17,7 @@ from handful.lab.reproduce.curves import (
     times_more,
     up_to_three_times,
 )
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.world import DUELS, FULL, UNIFORM, K, N, budgeted_comparisons
 
 TITLE = "(e) Varying β for preference queries"
@@ -78,7 +78,7 @@ def judge(tables: Tables) -> Finding:
     small = 2
     early = difference(lines[DULL], uniform, small)
     claims = (
-        Claim(
+        PaperClaim(
             "For lower β more budget must be spent to achieve high utility.",
             "From the smallest to the largest budget utility rises by "
             + ", ".join(f"{rise.say()} (β = {named(beta)})" for beta, rise in rises.items())
@@ -86,7 +86,7 @@ def judge(tables: Tables) -> Finding:
             f"{sharper.say()}.",
             verdict(all(rise.low > 0 for rise in rises.values()), sharper.low > 0),
         ),
-        Claim(
+        PaperClaim(
             "UNIFORM may require up to 3 times more budget (β = 0.5, τ = 1).",
             f"UNIFORM needs {say_times(more)}. With {small} comparisons per item and iteration ExpGreedy less UNIFORM "
             f"is {early.say()}.",

@@ -10,7 +10,7 @@ from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellTable, Scale, Tables
 from handful.lab.reproduce.curves import difference, frame, line, say_times, times_more, up_to_three_times
 from handful.lab.reproduce.figure_e import DULL, line_cells
-from handful.lab.reproduce.findings import Claim, Finding, verdict
+from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, bootstrap
 from handful.lab.reproduce.world import DUELS, FULL, UNIFORM, N
 
@@ -57,7 +57,7 @@ def judge(tables: Tables) -> Finding:
     more = times_more(table.where(series=UNIFORM), lines[1])
     runs = len(lines[1].where(budget=largest).rows)
     claims = (
-        Claim(
+        PaperClaim(
             "For smaller τ more budget (in queries) must be spent to achieve high utility.",
             f"With 20 queries per item and iteration τ = 10 is better than τ = 1 by {per_query.say()}. But such "
             "a query costs ten comparisons: with the same number of comparisons τ = 10 less τ = 1 is "
@@ -65,7 +65,7 @@ def judge(tables: Tables) -> Finding:
             + ". Counted in comparisons, τ buys little.",
             verdict(per_query.low > 0),
         ),
-        Claim(
+        PaperClaim(
             "UNIFORM may require up to 3 times more budget (β = 0.5, τ = 1).",
             f"UNIFORM needs {say_times(more)}.",
             up_to_three_times(more),

@@ -10,7 +10,7 @@ Holds = Literal["holds", "holds in part", "does not hold", "is undecided"]
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """One claim of the paper, and what became of it."""
 
     paper: str
@@ -24,7 +24,7 @@ class Finding:
 
     title: str
     setting: str
-    claims: tuple[Claim, ...]
+    claims: tuple[PaperClaim, ...]
     notes: tuple[str, ...] = ()
 
 

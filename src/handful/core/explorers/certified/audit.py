@@ -42,8 +42,9 @@ from handful.core.explorers.certified.audit_state import (
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, rare, small
 from handful.core.parts.board import NOBODY, NOW, end, surprise
-from handful.core.parts.claim import hear, hear_nothing, learn, note_first, squares
+from handful.core.parts.claim import squares
 from handful.core.parts.claim_asking import batch, examine, fresh_urgency, most_urgent, wanted
+from handful.core.parts.claim_state import hear, hear_nothing, learn, note_first
 from handful.core.parts.reach import name, notice, out_of_reach
 from handful.core.parts.scout import (
     scout_add,

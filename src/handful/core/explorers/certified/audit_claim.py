@@ -9,7 +9,8 @@ from handful.core.certificates import Certificate, radii
 from handful.core.evidence import Evidence, claim_by_values
 from handful.core.explorers.certified.audit_state import AuditState
 from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
-from handful.core.parts.claim import ABOVE, BELOW, CLAIM, Claim, best_score
+from handful.core.parts.claim import ABOVE, BELOW, CLAIM, best_score
+from handful.core.parts.claim_state import Claim
 from handful.core.parts.requirements import assumptions_of
 from handful.core.views import View, interval_view
 

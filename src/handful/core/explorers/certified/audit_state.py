@@ -10,8 +10,8 @@ import numpy as np
 from handful.core.kernels import small
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, new_board
-from handful.core.parts.claim import Claim, back_to_first, close_round, drop_anchor
-from handful.core.parts.reach import Reach, new_reach
+from handful.core.parts.claim_state import Claim, back_to_first, close_round, drop_anchor
+from handful.core.parts.reach import ReachTest, new_reach
 from handful.core.parts.scout import Scout, scout_mean
 
 SCOUTING, UPPER, LOWER, DONE = range(4)
@@ -39,7 +39,7 @@ class AuditState(NamedTuple):
     board: Board
     scout: Scout
     claim: Claim
-    reach: Reach
+    reach: ReachTest
     rules: Rows
     picks: Ints
     fresh: Ints  # fresh answers to each pick

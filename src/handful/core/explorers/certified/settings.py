@@ -14,7 +14,7 @@ from handful.core.explorers.certified.audit_claim import AUDITED, audit_view, cl
 from handful.core.explorers.protocol import Explorer, State
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, finite_step, promise, within
-from handful.core.parts import claim, scout
+from handful.core.parts import claim_state, scout
 from handful.core.parts.bounds import bounds_view, item_bounds
 from handful.core.parts.requirements import (
     assumptions_of,
@@ -90,7 +90,7 @@ class Certified(Explorer):
     def _audited(self, problem: Problem, values: Values) -> State:
         """A scout, and the claim it picks for."""
         size, k = problem.size, problem.rounds
-        tested = claim.new_claim(
+        tested = claim_state.new_claim(
             size,
             k,
             share=problem.ratio or 1.0 - 1.0 / math.e,
