@@ -56,7 +56,9 @@ class Values:
     @property
     def sub_gaussian(self) -> float | None:
         """R, if anything is known: half the range for bounded answers (Hoeffding)."""
-        return self.span / 2 if self.range is not None else self.noise
+        if self.range is not None:
+            return self.span / 2
+        return None if self.noise is None else float(self.noise)  # as one type for all: kernels are compiled once
 
     @property
     def compares(self) -> bool:

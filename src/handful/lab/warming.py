@@ -17,6 +17,7 @@ from handful.core.simulate import simulate
 from handful.errors import InvalidProblem, SmallBudget, UnknownExplorer
 from handful.objectives import Modular
 from handful.study import Question, Study
+from handful.study.replaying import fold_of
 
 GAINS = (3.0, 2.0, 1.0)
 ANSWERS: dict[str, Feedback] = {
@@ -61,6 +62,7 @@ def _run(explorer: Explorer, problem: Problem) -> None:
             range(len(GAINS)), 2, feedback=problem.feedback, explorer=explorer, epsilon=1.0, budget=60, seed=1
         ) as study:
             study.run(answer)
+            fold_of(study.records())  # as when it is opened again
     response = btl(2.0) if problem.feedback.compares else uniform(0.5)
     simulate(explorer.build(problem), Modular(GAINS), response, 2, budget=problem.total)
     _go_through(explorer.build(problem))
