@@ -326,3 +326,10 @@ FOUR = Modular([1.0, 2.0, 3.0, 4.0])
 def test_what_makes_no_sense_is_refused_with_what_to_do(call: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         call()
+
+
+def test_a_sample_that_never_saw_some_items_still_gives_a_finite_bound() -> None:
+    values = np.random.default_rng(0).random(5000)
+    found = handful.maximize(Modular(values), 5, method="stochastic", seed=1)
+    assert found.bound is not None
+    assert np.sort(values)[-5:].sum() <= found.bound + 1e-9 < np.inf

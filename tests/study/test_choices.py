@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -211,3 +213,21 @@ def test_a_stored_study_goes_on_and_its_settings_say_how_many_options(tmp_path: 
         assert again.run(best).chosen == ("photo 7", "photo 6")
     with pytest.raises(Exception, match="options"):
         Study(NAMES, 2, feedback=Preferences(options=3), budget=60, storage=tmp_path / "s.db", exists="open")
+
+
+def test_a_run_that_failed_goes_on_with_what_was_answered_out_of_turn() -> None:
+    items = [f"photo {i}" for i in range(8)]
+    study = Study(items, 2, feedback=Preferences(options=3), budget=30, in_flight=4, seed=1)
+    failed: list[str] = []
+
+    def chooses(question: Question[str]) -> str:
+        if question.id == "q5" and not failed:
+            failed.append(question.id)
+            time.sleep(0.3)  # meanwhile the others are answered
+            raise RuntimeError("once")
+        return min(question.options)
+
+    with ThreadPoolExecutor(4) as pool:
+        with pytest.raises(RuntimeError, match="once"):
+            study.run(chooses, executor=pool)
+        assert study.run(chooses, executor=pool).answers == 30

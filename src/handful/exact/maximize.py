@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,7 +104,8 @@ class _Run:
             self.complete = False
             LOG.warning("interrupted with %d picks", len(self.gains))
         if self._has_bound:
-            self.bound = max(self._bound(), self.pool.progress.value, self.value)
+            found = self._bound()
+            self.bound = None if found is None else max(found, self.pool.progress.value, self.value)
 
     def ranking(self, names: Sequence[Hashable]) -> Ranking:
         """What is returned."""
@@ -135,7 +136,7 @@ class _Run:
     def _begin(self) -> Candidates:
         self._value = 0.0
         self.evaluations = 0
-        return Candidates(_steady(self.objective), self.objective.size, lazy=self.how != "naive")
+        return Candidates(_steady(self.objective), self.objective.size, lazy=self._may_be_lazy)
 
     def _take(self, item: int) -> None:
         gain = self.pool.take(item)
@@ -193,7 +194,7 @@ class _Run:
             self.bound = self._bound()
         self.evaluations = self.pool.evaluations
         before = self.evaluations
-        self.pool = Candidates(self.objective.start(), self.objective.size, lazy=self.how != "naive")
+        self.pool = Candidates(self.objective.start(), self.objective.size, lazy=self._may_be_lazy)
         self.pool.evaluations = before
         self.gains = {}
         for taken in picked:
@@ -212,10 +213,17 @@ class _Run:
         o = self.objective
         return getattr(o, "monotone", True) and getattr(o, "submodular", True) and not getattr(o, "ordered", False)
 
-    def _bound(self) -> float:
-        """f(OPT) ≤ f(S) + the most that any allowed set can add to S, for every S."""
-        upper = np.maximum(self.pool.upper, 0.0)
+    @property
+    def _may_be_lazy(self) -> bool:
+        """Whether an old gain bounds today's."""
+        return self.how != "naive" and getattr(self.objective, "submodular", True)
+
+    def _bound(self) -> float | None:
+        """f(OPT) ≤ f(S) + the most that any allowed set can add to S, for every S; None if too little was computed."""
         room = self._room()
+        if self.complete:
+            with suppress(KeyboardInterrupt):  # a sample may never have looked at some
+                self.pool.refresh(np.flatnonzero((self.pool.upper == np.inf) & self.pool.open))
         for _ in range(REFRESHES if self.complete else 0):
             _, items = room.more(np.maximum(self.pool.upper, 0.0))
             before = self.pool.evaluations
@@ -228,7 +236,8 @@ class _Run:
         upper = np.maximum(self.pool.upper, 0.0)
         self.evaluations = self.pool.evaluations
         found = self.pool.progress.value + room.more(upper)[0]
-        return found if self.bound is None else min(found, self.bound)
+        known = found if self.bound is None else min(found, self.bound)
+        return known if math.isfinite(known) else None
 
     def _room(self) -> Limits:
         """What the optimum may add to the items that were there already."""

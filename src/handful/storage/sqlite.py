@@ -135,7 +135,8 @@ class SqliteFile(Database):
 
     def _forget_tips(self) -> None:
         """Whoever deleted or moved the whole file begins anew, also with a study of the same name."""
-        for tip in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.tip"):
+        hash_ = "[0-9a-f]" * len(short_name(""))  # and not a longer name: that is the tip of another file
+        for tip in self.path.parent.glob(f"{glob.escape(self.path.name)}.{hash_}.tip"):
             tip.unlink(missing_ok=True)
 
     def _setup_lock(self) -> FileLock:

@@ -164,9 +164,13 @@ class ProcessPool:
                 if worker is None:
                     worker = self._started()
                 alive = self._answer(worker, chunk)
-            except HandfulError as error:
+            except Exception as error:  # whatever it is: whoever waits for an answer must hear of it
+                failure = error
+                if not isinstance(error, HandfulError):
+                    failure = EvaluationFailed(f"a worker process cannot be used ({type(error).__name__}: {error})")
+                    failure.__cause__ = error
                 for errand in chunk:
-                    errand.failed(error)
+                    errand.failed(failure)
                 alive = False
             if not alive and worker is not None:
                 self._ended(worker)

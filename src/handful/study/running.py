@@ -99,7 +99,8 @@ def _run(
             ahead = _answered_ahead(writer)
             for question in _left_open(ask_tell, writer):
                 if question.id in ahead:
-                    waiting.append(_Waiting(question, False, Later(partial(ahead.__getitem__, question.id))))
+                    known = partial(ask_tell.shown, ahead[question.id])
+                    waiting.append(_Waiting(question, False, Later(known)))
                 else:
                     send(question)
             ask_more()

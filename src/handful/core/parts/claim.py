@@ -154,14 +154,14 @@ def below(claim: Claim, way: int, y: float) -> float:
     if rules.cycles == 0:
         return 0.0
     n, q = float(rules.cycles), squares(claim)
-    mean = rules.fresh / n
+    mean = rules.whole / n
     if one == 0.0:
         return mean
     cap = max(mean, 0.0) / one
     if way < NORMALS:
         cost = normal_cost(y, n, n * q, rho_of(claim, way, rules.fresh_rho), cap)
     else:
-        cost = bet_cost(y, n, rules.fresh_spread / (one * one) + q * FIRST, cap)
+        cost = bet_cost(y, n, rules.whole_spread / (one * one) + q * FIRST, cap)
     return mean - rules.shrink * one * cost / y
 
 

@@ -83,7 +83,7 @@ def fresh_urgency(claim: Claim) -> float:
     if rules.way == NORMALS:
         if math.exp(claim.log_y[rules.way]) > TOP * n:
             return 1e9 / n
-        error = (rules.fresh_spread / rules.span**2 + squares(claim) * FIRST) / (n * n)
+        error = (rules.whole_spread / rules.span**2 + squares(claim) * FIRST) / (n * n)
     return error / (n * rules.k)
 
 

@@ -31,6 +31,8 @@ RULES = np.dtype(
         ("cycles", np.int64),  # n: each pick has so many fresh answers
         ("fresh", np.float64),  # weighted sum of all fresh answers
         ("fresh_spread", np.float64),  # Σ weight²·(answer − mean of those before it about the same pick)²
+        ("whole", np.float64),  # the sum as it was when the last batch was whole: half a batch shows nothing
+        ("whole_spread", np.float64),  # and so the other
         ("fresh_rho", np.float64),  # ρ for W
         ("shown", np.float64),  # by how much W − s·U exceeds −ε at least; below 0 nothing is shown
         ("way", np.int64),  # how that was found

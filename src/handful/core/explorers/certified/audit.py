@@ -148,6 +148,8 @@ def begin_audit(state: AuditState, item: int) -> None:
     claim.cycles = 0
     claim.fresh = 0.0
     claim.fresh_spread = 0.0
+    claim.whole = 0.0
+    claim.whole_spread = 0.0
     choose_anchor(state)
     for p in range(rules.k):
         state.fresh[p] = 0
@@ -240,7 +242,10 @@ def go_on(state: AuditState) -> None:
             if state.fresh[p] < rules.goal:  # some came to nothing
                 enqueue_picks(state)
                 return
-        state.claim.rules[0].cycles = rules.goal
+        claim = state.claim.rules[0]
+        claim.cycles = rules.goal
+        claim.whole = claim.fresh
+        claim.whole_spread = claim.fresh_spread
     audit(state)
 
 
