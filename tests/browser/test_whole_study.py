@@ -68,7 +68,7 @@ def test_two_people_and_an_organizer_bring_a_study_to_its_end(serve: Serve, some
     expect(given).to_have_text("8")
     watching.click("#close")
     watching.click("text=Close for good")
-    expect(watching.locator("#summary .place")).to_have_text(["1"])
+    expect(watching.locator("#summary .place")).to_have_text(["1", "2"])
     ann.page.keyboard.press("ArrowLeft")
     ann.says("Thank you")
     with watching.expect_download() as download:

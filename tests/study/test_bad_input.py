@@ -169,7 +169,7 @@ def put(folder: Path, seq: int, **columns: object) -> None:
 
 
 WRONG_JOURNALS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
-    ("a newer version", {"seq": 3, "version": 2}, JournalTooNew, "record 3 has version 2"),
+    ("a newer version", {"seq": 3, "version": 3}, JournalTooNew, "record 3 has version 3"),
     ("an unknown kind", {"seq": 3, "kind": "danced"}, StorageCorrupt, "record 3 ('danced')"),
     ("no JSON", {"seq": 3, "payload": "{"}, StorageCorrupt, "record 3"),
     ("an unknown key", {"seq": 3, "payload": '{"q":1,"z":1}'}, StorageCorrupt, "record 3"),

@@ -89,6 +89,8 @@ class FacilityLocation:
         found.served = np.zeros(pairs.shape[1]) if served is None else np.maximum(served, 0.0).astype(np.float64)
         if math.prod(pairs.shape) <= STORED:
             found.similarity = pairs.all()
+            if how.name == "euclidean":  # the farthest has similarity 0, but for rounding
+                found.similarity = np.maximum(found.similarity, 0)
             refuse_negatives(float(found.similarity.min()), how)
         if found.weights is not None and (found.weights == 1.0).all():
             found.weights = None
