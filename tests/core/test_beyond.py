@@ -346,5 +346,5 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     means = np.cumsum(answers, axis=1)[:, :-1] / np.arange(1, n)
     assert claim["fresh"][0] == pytest.approx(answers.sum(), rel=1e-12)
     assert claim["fresh_spread"][0] == pytest.approx(((answers[:, 1:] - means) ** 2).sum(), rel=1e-9)
-    claim["cycles"] = n
+    claim["cycles"], claim["whole"], claim["whole_spread"] = n, claim["fresh"], claim["fresh_spread"]
     assert 1.5 > best_score(state.claim, BELOW, 1.0, 0.0) > 1.5 - (0.6 if span else 2.0)  # type: ignore[attr-defined]

@@ -78,6 +78,8 @@ def _function_named(name: str) -> Callable[[Question], object]:
         found = getattr(import_module(module), function, None)
     except ModuleNotFoundError as error:
         raise InvalidProblem(f"there is no module {error.name!r} in {folder}: --oracle {name} needs it") from error
+    except SyntaxError as error:
+        raise InvalidProblem(f"{error.filename}, line {error.lineno}: {error.msg}; --oracle {name} needs it") from error
     if not callable(found):
         raise InvalidProblem(f"module {module!r} has no function {function!r}: --oracle {name} needs it")
     answer: Callable[[Question], object] = found
