@@ -97,7 +97,7 @@ def claim_of(
         drop_anchor(claim, board, picked)
     claim.items["old"], claim.items["old_total"] = counts, means * counts
     claim.items["old_rounds"] = 1
-    claim.rules["cycles"], claim.rules["fresh"] = n, n * fresh
+    claim.rules["cycles"], claim.rules["whole"] = n, n * fresh
     return claim
 
 
@@ -173,9 +173,9 @@ def lucky(claim: Claim, gain: float, worth: float, looks: int, patience: float, 
         if look == 0:
             for i in range(k, len(claim.items)):
                 learn(claim, i, np.random.normal(-9.0, 1.0))  # no gain to speak of
-        if not rules.fresh > rules.cycles * worth + 2.0 * patience * math.sqrt(float(k * rules.cycles)):
+        if not rules.whole > rules.cycles * worth + 2.0 * patience * math.sqrt(float(k * rules.cycles)):
             n = 1 + rules.cycles // 4
-            rules.fresh += n * worth + np.random.normal(0.0, math.sqrt(float(n * k)))
+            rules.whole += n * worth + np.random.normal(0.0, math.sqrt(float(n * k)))
             rules.cycles += n
         if look >= 3:
             for way in range(2):
@@ -245,7 +245,7 @@ def given_up(reach: ReachTest, claim: Claim, gain: float, worth: float, looks: i
                 notice(reach, i, x)
                 reach.rules[0].answers += 1
         n = 1 + rules.cycles // 10
-        rules.fresh += n * worth + np.random.normal(0.0, math.sqrt(n * float(rules.k)))
+        rules.whole += n * worth + np.random.normal(0.0, math.sqrt(n * float(rules.k)))
         rules.cycles += n
         if reach.rules[0].answers >= reach.rules[0].renew:
             name(reach, claim)

@@ -93,7 +93,7 @@ def beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
     """By how much s·Σ_B v − W − ε exceeds 0 at least, for a given y."""
     rules, one = claim.rules[0], unit(claim, way)
     n, q, s = float(rules.cycles), squares(claim), rules.share
-    mean = rules.fresh / n
+    mean = rules.whole / n
     if one == 0.0:
         cost = 0.0
     elif way < NORMALS:
@@ -101,7 +101,7 @@ def beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
     else:
         if y > 0.7 * n:  # too few answers for this bet
             return -np.inf
-        cost = bet_cost(y, n, rules.fresh_spread / (one * one) + q * FIRST, np.inf)
+        cost = bet_cost(y, n, rules.whole_spread / (one * one) + q * FIRST, np.inf)
     cost -= math.log(LEVEL / (ways(claim) * reach.rules[0].number * (reach.rules[0].number + 1.0)))
     total = -mean - rules.epsilon
     for p in range(rules.k):
@@ -131,7 +131,7 @@ def out_of_reach(reach: ReachTest, claim: Claim) -> bool:
         row = reach.named[p]
         largest += max(row.total / row.count, 0.0) if row.count > 0 else 0.0
     edge = EDGE * rules.share * largest
-    if rules.share * largest - rules.fresh / rules.cycles - rules.epsilon < -edge:  # not even as it looks
+    if rules.share * largest - rules.whole / rules.cycles - rules.epsilon < -edge:  # not even as it looks
         return False
     for way in range(ways(claim)):
         for step in range(40):
