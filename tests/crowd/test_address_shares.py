@@ -10,7 +10,7 @@ from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.tokens import new_cookie, worker_of
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from handful.crowd.web.guard import address_of
+from handful.crowd.web.addresses import address_of
 from handful.study.leases import Leases
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_worker_routes import Clock

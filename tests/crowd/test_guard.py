@@ -8,8 +8,10 @@ import pytest
 
 from handful.cli.serve import _settings, _shown
 from handful.crowd.settings import Settings
+from handful.crowd.web.addresses import Proxies, seen_through
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.server import listen
+from handful.errors import InvalidProblem
 
 
 def refusal_of(hosts: tuple[str, ...] | None = None, **headers: str) -> int | None:
@@ -48,3 +50,26 @@ def test_the_loopback_of_ipv6_is_served_and_other_names_are_refused(host: str) -
         pytest.skip("this machine has no IPv6")
     assert listening.family == socket.AF_INET6
     listening.close()
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("10.0.0.7", "203.0.113.9", "203.0.113.9"),
+        ("10.0.0.7", "198.51.100.1, 203.0.113.9", "203.0.113.9"),
+        ("10.0.0.7", "203.0.113.9, 10.0.0.8", "203.0.113.9"),
+        ("::ffff:10.0.0.7", "203.0.113.9", "203.0.113.9"),
+        ("192.0.2.5", "203.0.113.9", "192.0.2.5"),
+        ("10.0.0.7", "203.0.113.9, nonsense", "10.0.0.7"),
+        ("10.0.0.7", "", "10.0.0.7"),
+        ("10.0.0.7", "10.0.0.8", "10.0.0.8"),
+    ],
+)
+def test_an_address_is_believed_from_a_named_proxy_and_from_nobody_else(peer: str, forwarded: str, client: str) -> None:
+    told = {"client": (peer, 5), "headers": [(b"x-forwarded-for", forwarded.encode())]}
+    assert seen_through(told, Proxies(["10.0.0.0/8"]))["client"][0] == client
+
+
+def test_a_proxy_that_is_no_network_is_refused_in_words() -> None:
+    with pytest.raises(InvalidProblem, match="expected an address or a network"):
+        Proxies(["everybody"])

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+PROXIES = ("127.0.0.0/8", "::1")
+"""Whose word about addresses is taken with --public-url: a proxy on this machine."""
 
 
 @app.command()
@@ -114,7 +116,7 @@ def serve(
             choose_alone(registry, themes, listening, source, again)
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
-        server = Server(registry, public_url is not None)
+        server = Server(registry)
         _print_links(registry, url, host, len(collection))
         with _saying_what_finishes(registry):
             server.run_until_interrupted(listening)
@@ -180,6 +182,7 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
         solo=solo,
         hosts=hosts,
         secure_cookies=public_url is not None and public_url.startswith("https:"),
+        proxies=() if public_url is None else PROXIES,
     )
 
 

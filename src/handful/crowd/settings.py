@@ -53,6 +53,7 @@ class Settings:
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
     undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
     hosts: the names under which the server may be addressed; None for any.
+    proxies: the networks whose X-Forwarded-For is believed; nobody else's is.
     """
 
     goal: int | None = 30
@@ -63,4 +64,5 @@ class Settings:
     solo: bool = False
     hosts: tuple[str, ...] | None = None
     secure_cookies: bool = False
+    proxies: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)

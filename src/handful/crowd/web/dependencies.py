@@ -10,7 +10,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker, is_session, worker_of
 from handful.crowd.refusals import not_found, not_joined, not_organizer, too_fast
-from handful.crowd.web.guard import address_of
+from handful.crowd.web.addresses import address_of
 from handful.crowd.web.rate_limits import RequestLimits
 
 WORKER_COOKIE = "handful"

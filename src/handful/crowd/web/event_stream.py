@@ -12,8 +12,8 @@ from fastapi.responses import StreamingResponse
 
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.refusals import too_fast
+from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import limits_of
-from handful.crowd.web.guard import address_of
 
 HEARTBEAT_S = 15.0
 

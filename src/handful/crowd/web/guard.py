@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from functools import lru_cache
-from ipaddress import IPv4Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handful.crowd.refusals import Refusal, too_fast, too_large
 from handful.crowd.settings import Settings
+from handful.crowd.web.addresses import Proxies, address_of, seen_through
 from handful.crowd.web.error_responses import response_of
 from handful.crowd.web.rate_limits import RateLimiter
 
@@ -44,6 +43,7 @@ class Guard:
         self.hosts = settings.hosts
         self.body_bytes = settings.limits.body_bytes
         self.addresses = RateLimiter(settings.limits.address)
+        self.proxies = Proxies(settings.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -51,6 +51,7 @@ class Guard:
             return
         began = time.perf_counter()
         status = 500
+        scope = seen_through(scope, self.proxies)
 
         async def send_guarded(message: Message) -> None:
             nonlocal status
@@ -118,24 +119,6 @@ def _same_origin(headers: Headers) -> bool:
     except ValueError:  # such as http://[
         return False
     return own != "" and own == headers.get("host")
-
-
-def address_of(scope: Scope) -> str:
-    """Where a request comes from; kept in memory only, for the limits."""
-    client = scope.get("client")
-    return _network(client[0]) if client else ""
-
-
-@lru_cache(maxsize=10_000)
-def _network(host: str) -> str:
-    """One address per household: with IPv6 everybody has a whole network of 2⁶⁴."""
-    try:
-        known = ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(known, IPv4Address):
-        return host
-    return str(known.ipv4_mapped or ip_network((int(known), 64), strict=False))
 
 
 def _name(host: str) -> str:

@@ -12,6 +12,7 @@ from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.tokens import is_organizer_key, new_session
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     ORGANIZER_COOKIE,
     OrganizersStudy,
@@ -22,7 +23,6 @@ from handful.crowd.web.dependencies import (
 from handful.crowd.web.downloads import file_response, lines_download, sheet_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
-from handful.crowd.web.guard import address_of
 from handful.crowd.web.thread_pool import in_thread
 from handful.study.export import answer_lines, journal_lines
 

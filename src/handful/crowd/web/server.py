@@ -43,7 +43,7 @@ def port_of(listening: socket.socket) -> int:
 class Server(uvicorn.Server):
     """A server that lets go of mere listeners when it is asked to stop, and finishes what others have begun."""
 
-    def __init__(self, registry: Registry, behind_proxy: bool = False) -> None:
+    def __init__(self, registry: Registry) -> None:
         self.registry = registry
         app = create_app(registry)
         self.limits: RequestLimits = app.state.limits
@@ -53,7 +53,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                proxy_headers=behind_proxy,
+                proxy_headers=False,  # Guard reads them, and believes only the proxies that were named
                 timeout_graceful_shutdown=GRACE_S,
                 timeout_keep_alive=75,
                 ws="none",

@@ -18,6 +18,7 @@ from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.tokens import Worker, new_cookie, worker_of
 from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     WORKER_COOKIE,
     TheStudy,
@@ -31,7 +32,6 @@ from handful.crowd.web.dependencies import (
 from handful.crowd.web.downloads import sheet_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
-from handful.crowd.web.guard import address_of
 from handful.crowd.web.thread_pool import in_thread
 
 COOKIE_S = 30 * 24 * 3600
