@@ -71,6 +71,10 @@ class Database(ABC):
         """Become the study's only writer, or raise StorageLocked."""
 
     @abstractmethod
+    def wipe(self, tables: tuple[str, ...]) -> None:
+        """Leave nothing of rows that were deleted from or changed in these tables, as far as the database reaches."""
+
+    @abstractmethod
     def check_kept(self) -> None:
         """After a commit: raise if what was just written is not where the next reader will look."""
 

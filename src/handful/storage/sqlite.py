@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sqlite3
+import time
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -117,6 +118,20 @@ class SqliteFile(Database):
         self._inode = self._inode_now()
         return SqliteSession(connection, lock)
 
+    def wipe(self, tables: tuple[str, ...]) -> None:
+        """What was deleted is zeros already (`secure_delete`); the log that still has it is emptied."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        with self.connect_to_write() as connection:
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            while driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() >= deadline:
+                    raise StorageError(
+                        f"{self.where} was read for {BUSY_SECONDS:.0f} seconds without a break, so its write-ahead log "
+                        "still holds what was deleted: do it again when nobody reads it"
+                    )
+                time.sleep(0.05)
+
     def check_kept(self) -> None:
         if self._inode_now() != self._inode:
             raise StorageError(
@@ -178,6 +193,7 @@ class SqliteFile(Database):
                 check_same_thread=False,
             )
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten with zeros
             return connection
 
         engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
