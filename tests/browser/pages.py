@@ -81,7 +81,7 @@ class WorkersPage:
 def organizers_page(server: Started, context: BrowserContext) -> Page:
     """A tab with the organizer's page, by the link that was printed at start."""
     page = context.new_page()
-    page.goto(f"{server.url}/organize/login#{server.registry.secret.organizer_key}")
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
     page.wait_for_url("**/organize/*")
     page.wait_for_selector("#race li, .studies")
     return page

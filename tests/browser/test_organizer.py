@@ -31,7 +31,7 @@ def test_the_key_opens_and_a_wrong_one_does_not(serve: Serve, somebody: Somebody
     page.fill("#key", "not the key")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_have_text("That is not the key printed when the server started.")
-    page.fill("#key", server.registry.secret.organizer_key)
+    page.fill("#key", server.registry.keys.terminal)
     page.click("text=Log in")
     expect(page).to_have_url(re.compile(f"/organize/{STUDY}$"))
     expect(page.locator("#state")).to_have_text("open")  # the page's script is there
@@ -46,7 +46,7 @@ def test_the_key_in_the_printed_link_does_not_stay_in_the_address(serve: Serve, 
     page = organizers_page(server, somebody())
     expect(page.locator(".studies a")).to_have_text([re.compile("Cathedrals"), re.compile("Boats")])
     page.go_back()
-    assert server.registry.secret.organizer_key not in page.url
+    assert server.registry.keys.terminal not in page.url
 
 
 def test_what_happens_is_seen_without_reloading(serve: Serve, somebody: Somebody) -> None:

@@ -71,7 +71,7 @@ class Started:
 
     def organizer(self) -> httpx.Client:
         client = self.browser()
-        response = client.post("/api/organize/login", json={"key": self.registry.secret.organizer_key})
+        response = client.post("/api/organize/login", json={"key": self.registry.keys.terminal})
         assert response.status_code == 204, response.text
         return client
 

@@ -120,7 +120,7 @@ async def kill_again_and_again(trial: Trial, times: int, rng: random.Random) -> 
 def killed(collection: Collection, storage: Path, workers: int, kills: int, budget: int) -> Trial:
     trial = Trial(collection, str(storage), Crew(workers, think_s=0.2, wait_s=0.2), budget)
     asyncio.run(trial.answer_while(lambda: kill_again_and_again(trial, kills, random.Random(kills))))
-    live = live_status(trial.url, secret_in(collection.folder).organizer_key)
+    live = live_status(trial.url, secret_in(collection.folder).organizer_key())
     assert trial.end(signal.SIGTERM) in (0, -signal.SIGTERM)
     trial.check()
     with Study.open(trial.storage, STUDY, read_only=True) as replayed:

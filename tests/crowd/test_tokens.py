@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.tokens import (
     Secret,
     Worker,
-    is_organizer_key,
-    is_session,
+    key_in_session,
     new_cookie,
     new_session,
     secret_in,
     worker_of,
 )
 from handful.errors import StorageError
+from handful.storage.keys import MemoryKeys
 
 SECRET = Secret(b"s" * 32)
 
@@ -50,7 +51,7 @@ def test_a_token_with_one_letter_changed_means_nothing(number: int, at: int, let
 def test_any_other_text_is_neither_a_token_nor_a_cookie_nor_a_session(text: str) -> None:
     assert someone().question(text) is None
     assert worker_of(SECRET, "a", text) is None
-    assert not is_session(SECRET, text, 0.0)
+    assert key_in_session(SECRET, text, 0.0) is None
 
 
 def test_tokens_do_not_tell_which_question_they_mean() -> None:
@@ -88,20 +89,20 @@ def test_sides_are_a_fair_coin_and_stay_as_they_are() -> None:
     assert 850 < sum(a == other.item_is_left(f"q{n}") for n, a in enumerate(left)) < 1150
 
 
-def test_a_session_ends_and_cannot_be_prolonged() -> None:
-    session = new_session(SECRET, until=1000.0)
-    assert is_session(SECRET, session, 999.0)
-    assert not is_session(SECRET, session, 1000.0)
-    assert not is_session(Secret(b"t" * 32), session, 999.0)
-    longer = new_session(SECRET, until=9000.0)
-    assert not is_session(SECRET, longer[:11] + session[11:], 1500.0)
+def test_a_session_names_its_key_ends_and_cannot_be_prolonged() -> None:
+    session = new_session(SECRET, "watch-1", until=1000.0)
+    assert key_in_session(SECRET, session, 999.0) == "watch-1"
+    assert key_in_session(SECRET, session, 1000.0) is None
+    assert key_in_session(Secret(b"t" * 32), session, 999.0) is None
+    longer = new_session(SECRET, "watch-1", until=9000.0)
+    assert key_in_session(SECRET, longer[:11] + session[11:], 1500.0) is None
 
 
 def test_the_key_may_be_typed_with_spaces_and_capitals() -> None:
-    key = SECRET.organizer_key
-    assert is_organizer_key(SECRET, f" {key[:6].upper()} {key[6:]}\n")
-    assert not is_organizer_key(SECRET, key[:-1])
-    assert not is_organizer_key(SECRET, "")
+    keys = OrganizerKeys(SECRET, MemoryKeys())
+    assert keys.typed(f" {keys.terminal[:6].upper()} {keys.terminal[6:]}\n") is not None
+    assert keys.typed(keys.terminal[:-1]) is None
+    assert keys.typed("") is None
 
 
 def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def _note(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    typer.secho(f"handful: note: {message}", fg="yellow", err=True)
+    typer.secho(f"handful: note: {_told(str(message))}", fg="yellow", err=True)
 
 
 def this_command() -> str:
@@ -79,7 +79,14 @@ def needs(extra: str, what: str) -> None:
 
 def say(text: str) -> None:
     """To whoever watches, not to whoever reads the output."""
-    typer.secho(f"handful: {text}", err=True)
+    typer.secho(f"handful: {_told(text)}", err=True)
+
+
+def _told(text: str) -> str:
+    """Without the passwords of databases."""
+    from handful.storage.passwords import without_password
+
+    return without_password(text) if "://" in text else text
 
 
 class _Said(logging.Handler):
@@ -118,12 +125,15 @@ def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
     for group in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{group.name}")  # registers its commands
+    from handful.cli.passwords import hide_typed_password
+
     warnings.showwarning = _note
     _tell_what_is_logged()
     try:
+        hide_typed_password()
         app()
     except HandfulError as error:
-        typer.secho(f"handful: {as_options(str(error))}", fg="red", err=True)
+        typer.secho(f"handful: {_told(as_options(str(error)))}", fg="red", err=True)
         sys.exit(3 if isinstance(error, StorageError) else 2)
     except KeyboardInterrupt:
         typer.secho("handful: interrupted", fg="yellow", err=True)

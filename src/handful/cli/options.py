@@ -8,7 +8,14 @@ import typer
 
 STORAGE = "handful.db"
 Storage = Annotated[
-    str, typer.Option("--storage", "-s", metavar="URL", help="A SQLite file, or postgresql://user@host/database.")
+    str,
+    typer.Option(
+        "--storage",
+        "-s",
+        metavar="URL",
+        envvar="HANDFUL_DATABASE",
+        help="A SQLite file, or postgresql://user@host/database; also from the environment: HANDFUL_DATABASE.",
+    ),
 ]
 Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; may be left out if there is only one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]

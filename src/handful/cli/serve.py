@@ -47,7 +47,11 @@ def serve(
         typer.Option(min=1, help="answers in all, per theme (default: four per item and pick; with --solo fewer)"),
     ] = None,
     storage: Annotated[
-        str | None, typer.Option(help="a .db file or a postgresql:// URL (default: SOURCE.db, here)")
+        str | None,
+        typer.Option(
+            envvar="HANDFUL_DATABASE",
+            help="a .db file or a postgresql:// URL, also from HANDFUL_DATABASE (default: SOURCE.db, here)",
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="0.0.0.0 lets other machines in")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one")] = 8000,
@@ -127,7 +131,13 @@ def serve(
 
 @app.command()
 def backup(
-    storage: Annotated[str, typer.Argument(help="the .db file or postgresql:// URL of a crowd study")],
+    storage: Annotated[
+        str,
+        typer.Argument(
+            envvar="HANDFUL_DATABASE",
+            help="the .db file or postgresql:// URL of a crowd study, also from HANDFUL_DATABASE",
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="the zip to write")] = Path("handful-backup.zip"),
 ) -> None:
     """Put a crowd study and its collection into one zip, while it runs.
@@ -261,4 +271,6 @@ def _so_far(hosted: HostedStudy) -> str:
 
 
 def _again(storage: str | None) -> list[str]:
-    return [] if storage is None else ["--storage", storage]
+    from handful.storage.passwords import without_password
+
+    return [] if storage is None else ["--storage", without_password(storage)]

@@ -25,6 +25,7 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     from rich.table import Table
 
     from handful.storage import list_studies
+    from handful.storage.passwords import without_password
 
     found = list_studies(storage)
     if as_json:
@@ -33,7 +34,7 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     table = Table("study", "events", "begun", "last event")
     for s in found:
         table.add_row(s.name, f"{s.records:,}", when(s.first_time), when(s.last_time))
-    console_for().print(table if found else f"{storage} has no studies yet")
+    console_for().print(table if found else f"{without_password(storage)} has no studies yet")
 
 
 @app.command(epilog="[bold]Example[/bold]  handful status photos --json")

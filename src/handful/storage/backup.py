@@ -65,6 +65,7 @@ def _copy_file(source: Database, target: Path) -> None:
 
 def _copy_studies(url: str | Path, target: Path) -> None:
     """Record by record. A journal only grows, so what was read of it is what it was at some moment."""
+    from handful.storage.keys import StoredKeys
     from handful.storage.sql import SqlReader, SqlWriter
     from handful.storage.sqlite import SqliteFile
 
@@ -78,3 +79,6 @@ def _copy_studies(url: str | Path, target: Path) -> None:
                 writer.append(chunk).wait()
         finally:
             writer.close()
+    keys = StoredKeys(copy)
+    for key in StoredKeys(source).all():
+        keys.add(key)

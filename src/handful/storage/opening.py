@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from handful.errors import InvalidProblem, StorageBehind, StorageError, StudyExists, StudyNotFound
 from handful.storage.base import Journal, Mode, StudySummary
 from handful.storage.memory import MemoryJournal
+from handful.storage.passwords import without_password
 from handful.storage.records import is_storable
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def database_at(url: str | Path) -> Database:
     text = str(url)
     if "://" not in text:
         if not text.endswith(FILE_ENDINGS):
-            raise StorageError(f"cannot tell what storage {text!r} is: {SUPPORTED}")
+            raise StorageError(f"cannot tell what storage {without_password(text)!r} is: {SUPPORTED}")
         return SqliteFile(Path(text))
     try:
         parsed = make_url(text)
@@ -85,7 +86,7 @@ def database_at(url: str | Path) -> Database:
         return SqliteFile(Path(str(parsed.database)))
     if backend in ("postgresql", "postgres"):
         return PostgresDatabase(parsed)
-    raise StorageError(f"no storage for {parsed.render_as_string(hide_password=True)!r}: {SUPPORTED}")
+    raise StorageError(f"no storage for {without_password(str(parsed))!r}: {SUPPORTED}")
 
 
 def _exists(database: Database, name: str) -> bool:

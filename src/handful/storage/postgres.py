@@ -17,6 +17,7 @@ from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLo
 from handful.storage.chain import Tip
 from handful.storage.database import Database, Session
 from handful.storage.forks import belongs_to_this_process
+from handful.storage.passwords import without_password
 from handful.storage.tables import (
     FORMAT,
     chain_all,
@@ -78,9 +79,10 @@ class PostgresDatabase(Database):
     patience = 30.0
 
     def __init__(self, url: URL) -> None:
-        self.where = url.render_as_string(hide_password=True)
+        named = url.render_as_string(hide_password=True)
+        self.where = without_password(named)
         self._name = url.database or "handful"
-        self._tips = short_name(self.where)
+        self._tips = short_name(named)
         self._engine = self._make_engine(url)
 
     def connect(self) -> Connection:

@@ -54,6 +54,16 @@ events = Table(
     # Kept in the order of the key, so that reading a study is reading a file from front to back.
     sqlite_with_rowid=False,
 )
+keys_table = Table(
+    "keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("study", Text, nullable=True),
+    Column("role", Text, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("revoked", Double, nullable=True),
+)
 
 _COLUMNS = (events.c.seq, events.c.version, events.c.kind, events.c.time, events.c.payload)
 

@@ -55,10 +55,11 @@ class HostedStudy:
         theme: str | None = None,
         clock: Callable[[], float] = time.time,
         reopen: Callable[[], Study] | None = None,
+        link: str | None = None,
     ) -> None:
         self.study = study
         self._reopen = reopen
-        self.name = study.name
+        self.name = link or study.name  # in addresses and cookies, where not every letter is safe
         self.collection = collection
         self.settings = settings
         self.clock = clock

@@ -10,15 +10,18 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.storage import probe
+from handful.storage.keys import open_keys
 
 log = logging.getLogger("handful.crowd")
 
@@ -35,10 +38,12 @@ class Registry:
     settings: Settings
     storage: str | Path | None = None
     clock: Callable[[], float] = time.time
+    keys: OrganizerKeys = field(init=False)
     pictures: set[str] = field(init=False)
     _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
+        self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
         self.pictures = {
             path.name
             for item in self.collection
@@ -90,6 +95,13 @@ class Registry:
 
 _OUR_OWN = frozenset({"login", "logout", "backup"})
 """What a study cannot be called in links: the organizer's pages use these words."""
+
+
+def link_of(name: str) -> str:
+    """A stored study's name as part of a link: as it is, or without letters that mean something in an address."""
+    if re.fullmatch(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}", name) and name not in _OUR_OWN:
+        return name
+    return f"{slug_of(name)}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def slug_of(theme: str, taken: Iterable[str] = ()) -> str:

@@ -8,6 +8,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import SOLO_IN_FLIGHT
 from handful.errors import InvalidProblem
+from handful.storage.passwords import without_password
 from handful.study.setup import Setup
 
 
@@ -26,7 +27,7 @@ def solo_study(registry: Registry, themes: Sequence[str] = ()) -> HostedStudy:
     if not studies:
         theirs = next(iter(registry.studies.values())).theme
         raise InvalidProblem(
-            f"{registry.storage} holds {theirs!r}, a study for many: to choose alone beside it, "
+            f"{without_password(str(registry.storage))} holds {theirs!r}, a study for many: to choose alone beside it, "
             "give a --theme of your own, or another file as --storage"
         )
     named = [hosted for hosted in studies if hosted.theme in themes] or studies

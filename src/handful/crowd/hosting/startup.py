@@ -13,12 +13,13 @@ from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.registry import Registry, slug_of
+from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem, ItemsChanged, StorageError
 from handful.storage import list_studies
+from handful.storage.passwords import without_password
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -84,7 +85,7 @@ def open_registry(
         for name in stored:
             hosted = _taken_up(storage, name, collection, settings, say, clock)
             if hosted is not None:
-                studies[name] = hosted
+                studies[hosted.name] = hosted
         apply_changes(changes or RequestedChanges(), list(studies.values()), themes, say)
         for theme in themes:
             if theme not in {hosted.theme for hosted in studies.values()}:
@@ -96,7 +97,9 @@ def open_registry(
             hosted.close()
         raise
     if not studies:
-        raise ItemsChanged(f"no study in {storage} is about these items: give a --theme to begin one")
+        raise ItemsChanged(
+            f"no study in {without_password(str(storage))} is about these items: give a --theme to begin one"
+        )
     return Registry(studies, collection, secret_in(collection.folder), settings, storage, clock)
 
 
@@ -162,7 +165,7 @@ def _taken_up(
         study.close()
         say(f"study {name!r} asks for choices among more than two, and the pages show two: it is left out")
         return None
-    return HostedStudy(study, collection, settings, clock=clock, reopen=reopen)
+    return HostedStudy(study, collection, settings, clock=clock, reopen=reopen, link=link_of(name))
 
 
 def _begun(

@@ -38,10 +38,12 @@ class Secret:
         """32 bytes for one purpose; parts are told apart by their lengths."""
         return _keyed(self.key, purpose.encode(), *(part.encode() if isinstance(part, str) else part for part in parts))
 
-    @property
-    def organizer_key(self) -> str:
-        """What the organizer types: 24 letters and digits, the same after a restart."""
-        return b32encode(self.derive("organizer"))[:24].decode().lower()
+    def organizer_key(self, number: int = 1) -> str:
+        """What the organizer types: 24 letters and digits, the same after a restart; `number`: once others are
+        revoked.
+        """
+        more = () if number == 1 else (str(number),)
+        return b32encode(self.derive("organizer", *more))[:24].decode().lower()
 
 
 def _keyed(key: bytes, *parts: bytes) -> bytes:
@@ -137,26 +139,21 @@ def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -
     return Worker(name, secret.derive("tokens", study, chance), where)
 
 
-def new_session(secret: Secret, until: float) -> str:
-    """A cookie that opens the organizer's pages until then."""
-    told = int(until).to_bytes(8) + secrets.token_bytes(10)
+def new_session(secret: Secret, key: str, until: float) -> str:
+    """A cookie that names the key it was opened with, valid until then."""
+    told = int(until).to_bytes(8) + secrets.token_bytes(10) + key.encode()
     return _text(told + secret.derive("session", told)[:SEAL_BYTES])
 
 
-def is_session(secret: Secret, cookie: str | None, now: float) -> bool:
-    """Whether a cookie is an organizer's, and still valid."""
-    raw = _bytes(cookie or "", 18 + SEAL_BYTES)
-    if raw is None:
-        return False
-    told, seal = raw[:18], raw[18:]
-    genuine = hmac.compare_digest(secret.derive("session", told)[:SEAL_BYTES], seal)
-    return genuine and now < int.from_bytes(told[:8])
-
-
-def is_organizer_key(secret: Secret, given: str) -> bool:
-    """Compared in constant time; spaces and capitals do not matter to someone who types it."""
-    typed = "".join(given.split()).lower().encode()
-    return hmac.compare_digest(sha256(typed).digest(), sha256(secret.organizer_key.encode()).digest())
+def key_in_session(secret: Secret, cookie: str | None, now: float) -> str | None:
+    """The id of the key that a cookie was made with; None if it is none of ours, or no longer valid."""
+    raw = _bytes(cookie or "")
+    if raw is None or len(raw) <= 18 + SEAL_BYTES:
+        return None
+    told, seal = raw[:-SEAL_BYTES], raw[-SEAL_BYTES:]
+    if not hmac.compare_digest(secret.derive("session", told)[:SEAL_BYTES], seal):
+        return None
+    return told[18:].decode() if now < int.from_bytes(told[:8]) else None
 
 
 def _hide(key: bytes, seal: bytes, number: bytes) -> bytes:
@@ -168,10 +165,10 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode()
 
 
-def _bytes(text: str, length: int) -> bytes | None:
-    """The bytes behind a token; None unless it is exactly what `_text` would have written."""
+def _bytes(text: str, length: int | None = None) -> bytes | None:
+    """The bytes behind a token, so many of them; None unless it is exactly what `_text` would have written."""
     try:
         raw = urlsafe_b64decode(text.encode("ascii"))
     except (NotBase64, ValueError):
         return None
-    return raw if len(raw) == length and _text(raw) == text else None
+    return raw if len(raw) == (length or len(raw)) and _text(raw) == text else None

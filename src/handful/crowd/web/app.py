@@ -14,7 +14,7 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
 from handful.crowd.web import organizer_routes, page_routes, worker_routes
-from handful.crowd.web.dependencies import is_organizer
+from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.rate_limits import RequestLimits
@@ -66,7 +66,7 @@ def create_app(registry: Registry) -> FastAPI:
         """Whether the server runs and can still store answers; to the organizer also what the sandbox leaves open."""
         if await in_thread(registry.storage_fault) is not None:
             raise Refusal(503, "storage", "Answers cannot be stored right now.")
-        if not is_organizer(request):
+        if await key_of(request) is None:
             return Health(status="ok")
         return Health(status="ok", open_to_the_decoder=await in_thread(open_to_the_decoder))
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Cookie, Depends, Request
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.tokens import Worker, is_session, worker_of
-from handful.crowd.refusals import not_found, not_joined, not_organizer, too_fast
+from handful.crowd.hosting.tokens import Worker, worker_of
+from handful.crowd.refusals import not_allowed, not_found, not_joined, not_organizer, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.rate_limits import RequestLimits
+from handful.crowd.web.thread_pool import in_thread
+from handful.storage.keys import Key, Role
 
 WORKER_COOKIE = "handful"
 ORGANIZER_COOKIE = "handful_organizer"
@@ -56,20 +59,40 @@ async def worker_at(hosted: TheStudy, request: Request, cookie: WorkerCookie = N
 TheWorker = Annotated[Worker, Depends(worker_at)]
 
 
-def is_organizer(request: Request) -> bool:
-    """Whether the browser has a session of the organizer."""
-    registry = registry_of(request)
-    return is_session(registry.secret, request.cookies.get(ORGANIZER_COOKIE), registry.clock())
+async def key_of(request: Request) -> Key | None:
+    """The key that this browser's session was opened with, unless it is revoked: looked at for every request."""
+    cookie = request.cookies.get(ORGANIZER_COOKIE)
+    return None if cookie is None else await in_thread(registry_of(request).keys.of_session, cookie)
 
 
 async def only_organizers(request: Request) -> None:
-    """Refuse everybody else, before anything is looked up: so nobody learns which studies exist."""
-    if not is_organizer(request):
+    """Refuse everybody but those who own all studies."""
+    key = await key_of(request)
+    if key is None:
         raise not_organizer()
+    if not key.allows("own", None):
+        raise not_allowed()
 
 
-async def _organizers_study(study: str, request: Request, _: Annotated[None, Depends(only_organizers)]) -> HostedStudy:
-    return await hosted_study_of(study, request)
+def _study_for(role: Role) -> Callable[..., Awaitable[HostedStudy]]:
+    async def study_for(study: str, request: Request) -> HostedStudy:
+        # First whether there is a session: so nobody else learns which studies exist.
+        key = await key_of(request)
+        if key is None:
+            raise not_organizer()
+        hosted = await hosted_study_of(study, request)
+        if key.study not in (None, hosted.study.name):
+            raise not_found()
+        if not key.allows(role, hosted.study.name):
+            raise not_allowed()
+        return hosted
+
+    return study_for
 
 
-OrganizersStudy = Annotated[HostedStudy, Depends(_organizers_study)]
+OrganizersStudy = Annotated[HostedStudy, Depends(_study_for("own"))]
+"""For whoever runs the study: needs a key of the role own."""
+WatchedStudy = Annotated[HostedStudy, Depends(_study_for("watch"))]
+"""For whoever may see all of it: needs own or watch."""
+ShownStudy = Annotated[HostedStudy, Depends(_study_for("result"))]
+"""For whoever may see what was chosen: any key of the study."""

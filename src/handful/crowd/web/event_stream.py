@@ -16,6 +16,8 @@ from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import limits_of
 
 HEARTBEAT_S = 15.0
+LOOK_EVERY_S = 1.0
+"""How often a stream that needs a key looks whether the key is still good."""
 
 ServerEvent = tuple[str, object]
 """The name of an event, and what goes with it as JSON."""
@@ -27,10 +29,13 @@ def event_stream(
     least_s: float,
     request: Request,
     listening: AbstractContextManager[None] | None = None,
+    *,
+    allowed: Callable[[], Awaitable[bool]] | None = None,
 ) -> StreamingResponse:
     """The event that `latest` gives, at once and after each change, at most every `least_s` seconds.
 
-    Refused when too many streams are open already. `listening` is entered for as long as the client listens.
+    Refused when too many streams are open already. `listening` is entered for as long as the client listens. The
+    stream ends within seconds once `allowed` says no.
     """
     streams, address = limits_of(request).streams, address_of(request.scope)
     if not streams.enter(address):
@@ -39,7 +44,7 @@ def event_stream(
     async def counted() -> AsyncIterator[bytes]:
         try:
             with listening or nullcontext():
-                async for event in _events(signal, latest, least_s):
+                async for event in _events(signal, latest, least_s, allowed):
                     yield event
         finally:
             streams.leave(address)
@@ -50,16 +55,26 @@ def event_stream(
 
 
 async def _events(
-    signal: ChangeSignal, latest: Callable[[], Awaitable[ServerEvent]], least_s: float
+    signal: ChangeSignal,
+    latest: Callable[[], Awaitable[ServerEvent]],
+    least_s: float,
+    allowed: Callable[[], Awaitable[bool]] | None,
 ) -> AsyncIterator[bytes]:
     """The events as they are sent; one named "closed" is the last."""
     yield b"retry: 2000\n\n"
-    seen = -1
+    seen, quiet_s = -1, 0.0
+    wait_s = HEARTBEAT_S if allowed is None else LOOK_EVERY_S
     while not signal.stopping:
-        if not await signal.after(seen, HEARTBEAT_S):
-            yield b": still here\n\n"
+        changed = await signal.after(seen, wait_s)
+        if allowed is not None and not await allowed():
+            return
+        if not changed:
+            quiet_s += wait_s
+            if quiet_s >= HEARTBEAT_S:
+                quiet_s = 0.0
+                yield b": still here\n\n"
             continue
-        seen = signal.version
+        seen, quiet_s = signal.version, 0.0
         name, data = await latest()
         yield f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
         if name == "closed":

@@ -9,6 +9,7 @@ import traceback
 from pathlib import Path
 
 from handful.errors import InvalidProblem
+from handful.storage.passwords import without_password
 
 _PLAIN = set(vars(logging.makeLogRecord({})))
 
@@ -28,7 +29,7 @@ class JsonLines(logging.Formatter):
             told["error"] = record.exc_info[0].__name__
             frames = traceback.extract_tb(record.exc_info[2])
             told["where"] = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-3:]]
-        return json.dumps(told, ensure_ascii=False, default=str)
+        return without_password(json.dumps(told, ensure_ascii=False, default=str))
 
 
 def log_to(where: str | Path | None) -> None:

@@ -1,4 +1,4 @@
-"""What the organizer's page asks for and orders. All of it needs the key printed at start."""
+"""What the organizer's page asks for and orders. All of it needs a key, and each route says of which role."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from starlette.background import BackgroundTask
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.hosting.tokens import is_organizer_key, new_session
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.refusals import Refusal, not_found, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     ORGANIZER_COOKIE,
     OrganizersStudy,
+    ShownStudy,
+    WatchedStudy,
+    key_of,
     limits_of,
     only_organizers,
     registry_of,
@@ -42,12 +44,13 @@ async def login(said: messages.Login, request: Request) -> Response:
     wait = limits_of(request).login.wait(address_of(request.scope))
     if wait:
         raise too_fast(wait)
-    if not is_organizer_key(registry.secret, said.key):
-        raise Refusal(401, "wrong_key", "That is not the key printed when the server started.")
+    key = await in_thread(registry.keys.typed, said.key)
+    if key is None:
+        raise Refusal(401, "wrong_key", "That is no key of this server, or it was revoked.")
     response = Response(status_code=204)
     response.set_cookie(
         ORGANIZER_COOKIE,
-        new_session(registry.secret, registry.clock() + SESSION_S),
+        registry.keys.session(key, SESSION_S),
         max_age=SESSION_S,
         path="/",
         httponly=True,
@@ -81,20 +84,29 @@ async def backup(request: Request) -> Response:
 
 
 @router.get("/{study}")
-async def status(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
+async def status(hosted: WatchedStudy, request: Request) -> messages.OrganizerStatus:
     """The status of the study."""
     return await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
 
 
 @router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
-async def events(hosted: OrganizersStudy, request: Request) -> Response:
+async def events(hosted: WatchedStudy, request: Request) -> Response:
     """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
 
     async def latest() -> ServerEvent:
         message = await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
         return "status", message.model_dump()
 
-    return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request)
+    async def allowed() -> bool:
+        return await key_of(request) is not None
+
+    return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request, allowed=allowed)
+
+
+@router.get("/{study}/result")
+async def result(hosted: ShownStudy) -> messages.Summary:
+    """What has been chosen so far, and what may be claimed of it."""
+    return await in_thread(hosted.summary)
 
 
 @router.post("/{study}/open")
@@ -135,19 +147,19 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
 
 
 @router.get("/{study}/export.csv", response_class=StreamingResponse, responses=file_response("text/csv"))
-async def export_csv(hosted: OrganizersStudy) -> Response:
+async def export_csv(hosted: WatchedStudy) -> Response:
     """One line per answer, for a spreadsheet."""
     return lines_download(answer_lines(hosted.study, META), "text/csv; charset=utf-8", f"{hosted.name}.csv")
 
 
 @router.get("/{study}/export.jsonl", response_class=StreamingResponse, responses=file_response("application/jsonl"))
-async def export_jsonl(hosted: OrganizersStudy) -> Response:
+async def export_jsonl(hosted: WatchedStudy) -> Response:
     """The journal, one record per line, to the last detail."""
     return lines_download(journal_lines(hosted.study.records()), "application/jsonl", f"{hosted.name}.jsonl")
 
 
 @router.get("/{study}/sheet.png", response_class=Response, responses=file_response("image/png"))
-async def sheet(hosted: OrganizersStudy) -> Response:
+async def sheet(hosted: ShownStudy) -> Response:
     """The contact sheet of the summary so far."""
     return await sheet_download(hosted)
 

@@ -9,8 +9,9 @@ from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 
 from handful.crowd.refusals import not_found
-from handful.crowd.web.dependencies import hosted_study_of, is_organizer, registry_of
+from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
 from handful.crowd.web.static_files import FOR_EVER, STATIC
+from handful.crowd.web.thread_pool import in_thread
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
@@ -41,22 +42,36 @@ async def login_page(request: Request) -> Response:
 
 @router.get("/organize")
 async def organize_front(request: Request) -> Response:
-    """The list of all studies for their organizer; with only one, that study."""
-    if not is_organizer(request):
+    """The list of the studies that the key opens; with only one, that study."""
+    key = await key_of(request)
+    if key is None:
         return RedirectResponse("/organize/login", 303)
-    registry = registry_of(request)
-    if len(registry.studies) == 1:
-        return RedirectResponse(f"/organize/{next(iter(registry.studies))}", 303)
-    return templates.TemplateResponse(request, "organize_front.html", {"studies": registry.public()})
+    studies = [line for line in registry_of(request).public() if key.study in (None, _name_of(request, line.study))]
+    if len(studies) == 1:
+        return RedirectResponse(f"/organize/{studies[0].study}", 303)
+    return templates.TemplateResponse(request, "organize_front.html", {"studies": studies, "key": key})
 
 
 @router.get("/organize/{study}")
 async def organizer_page(study: str, request: Request) -> Response:
-    """One study, live. To those without the key, studies that exist and studies that do not look the same."""
-    if not is_organizer(request):
+    """One study, live, or with a key of the role result what was chosen.
+
+    To those without the key, studies that exist and studies that do not look the same.
+    """
+    key = await key_of(request)
+    if key is None:
         return RedirectResponse("/organize/login", 303)
     hosted = await hosted_study_of(study, request)
-    return templates.TemplateResponse(request, "organizer.html", {"study": hosted.name, "theme": hosted.theme})
+    if key.study not in (None, hosted.study.name):
+        raise not_found()
+    about = {"study": hosted.name, "theme": hosted.theme, "key": key}
+    if key.role == "result":
+        return templates.TemplateResponse(request, "result.html", {**about, "summary": await in_thread(hosted.summary)})
+    return templates.TemplateResponse(request, "organizer.html", about)
+
+
+def _name_of(request: Request, link: str) -> str:
+    return registry_of(request).studies[link].study.name
 
 
 @router.get("/items/{name}")
