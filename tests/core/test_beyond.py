@@ -10,7 +10,7 @@ import pytest
 from handful.core.budget import Total
 from handful.core.confidence import FIRST, bernstein, normal_mixture
 from handful.core.endings import OPEN
-from handful.core.explorers.certified.audit import credit
+from handful.core.explorers.certified.audit import _credit
 from handful.core.explorers.certified.audit_state import LOWER, SCOUTING
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth, default_explorer
@@ -340,9 +340,9 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     rules["phase"], rules["goal"] = LOWER, n
     answers = np.stack([1.0 + rng.uniform(-0.1, 0.1, n), 0.5 + rng.uniform(-0.1, 0.1, n)])
     for x in answers.T:
-        credit(state, 4, 0, float(x[0]))  # type: ignore[arg-type]
-        credit(state, 1, 1, float(x[1]))  # type: ignore[arg-type]
-    credit(state, 3, 1, 1000.0)  # type: ignore[arg-type]
+        _credit(state, 4, 0, float(x[0]))  # type: ignore[arg-type]
+        _credit(state, 1, 1, float(x[1]))  # type: ignore[arg-type]
+    _credit(state, 3, 1, 1000.0)  # type: ignore[arg-type]
     means = np.cumsum(answers, axis=1)[:, :-1] / np.arange(1, n)
     assert claim["fresh"][0] == pytest.approx(answers.sum(), rel=1e-12)
     assert claim["fresh_spread"][0] == pytest.approx(((answers[:, 1:] - means) ** 2).sum(), rel=1e-9)

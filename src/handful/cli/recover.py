@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from handful.cli import app
-from handful.cli.options import STORAGE, Json, Name, Storage
+from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, when
 from handful.cli.studies import only_study
 from handful.errors import InvalidProblem

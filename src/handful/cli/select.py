@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from handful.cli import Explorer, app, say, this_command
-from handful.cli.options import STORAGE, Json, Storage
+from handful.cli.parameters import STORAGE, Json, Storage
 from handful.cli.printing import console_for, print_json
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 

@@ -60,7 +60,7 @@ class Certificate:
 
     @property
     def sentence(self) -> str:
-        """What a manager would want to know."""
+        """What is claimed, how sure it is, what it rests on, and why no more is claimed; in whole sentences."""
         if self.reasons == (NOTHING_YET,):
             return f"{_capital(NOTHING_YET)}."
         said: list[str] = []
@@ -92,7 +92,7 @@ class Certificate:
         return notebook.card("Certificate", filled, notebook.paragraph(self.sentence))
 
     def to_dict(self) -> dict[str, object]:
-        """For a program: plain JSON."""
+        """The certificate as plain JSON."""
         return {
             "bound": self.bound,
             "epsilon": self.epsilon,

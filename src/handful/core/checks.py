@@ -18,7 +18,7 @@ def whole(name: str, x: object, least: int) -> int:
 
 
 def is_number(x: object) -> bool:
-    """Whether x is a real number that computers can reckon with; ∞ is one."""
+    """Whether x is a real number other than NaN; ∞ is one."""
     if isinstance(x, bool) or not isinstance(x, Real):
         return False
     try:

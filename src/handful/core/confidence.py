@@ -25,34 +25,34 @@ from __future__ import annotations
 
 import math
 
-from handful.core.kernels import small
+from handful.core.kernels import kernel
 
 
-@small
+@kernel
 def paper_radius(T: float, t: float, R: float, N: float, delta: float) -> float:
     """R·√(2 log(4Nt³/δ′)/T), as printed."""
     return R * math.sqrt(2.0 * (math.log(4.0 * N / delta) + 3.0 * math.log(t)) / T)
 
 
-@small
+@kernel
 def normal_mixture(T: float, R: float, alpha: float, rho: float) -> float:
     """(R/T)·√((T+ρ)(2 log(1/α) + log((T+ρ)/ρ))); sharpest near T ≈ ρ·(2 log(1/α) + 3)."""
     return mixture_width(T, R, 2.0 * math.log(1.0 / alpha), rho)
 
 
-@small
+@kernel
 def mixture_width(T: float, R: float, logs: float, rho: float) -> float:
     """The same, 2 log(1/α) being known already."""
     return R / T * math.sqrt((T + rho) * (logs + math.log((T + rho) / rho)))
 
 
-@small
+@kernel
 def stitched(T: float, R: float, alpha: float) -> float:
     """1.7·R·√((log log 2T + 0.72 log(10.4/α))/T): the best rate as T grows, the largest constant before."""
     return 1.7 * R * math.sqrt((math.log(math.log(2.0 * max(T, 1.36))) + 0.72 * math.log(10.4 / alpha)) / T)
 
 
-@small
+@kernel
 def beta_binomial(ones: float, T: float, alpha: float) -> tuple[float, float]:
     """The p for which the likelihood ratio of the Beta(½, ½) mixture to p stays below 1/α."""
     zeros = T - ones
@@ -63,14 +63,14 @@ def beta_binomial(ones: float, T: float, alpha: float) -> tuple[float, float]:
     return _root(ones, zeros, bar, 0.0, peak), _root(ones, zeros, bar, 1.0, peak)
 
 
-@small
+@kernel
 def _log_likelihood(ones: float, zeros: float, p: float) -> float:
     a = ones * math.log(p) if ones > 0.0 else 0.0
     b = zeros * math.log1p(-p) if zeros > 0.0 else 0.0
     return a + b
 
 
-@small
+@kernel
 def _root(ones: float, zeros: float, bar: float, far: float, near: float) -> float:
     """Where the likelihood, which falls from `near` to `far`, crosses the bar, or `far`. Errs outwards."""
     if (far == 0.0 and ones == 0.0) or (far == 1.0 and zeros == 0.0):
@@ -90,7 +90,7 @@ FIRST = 0.25  # what the first answer adds to V: no answer is farther than ½ fr
 WIDEST = 0.95  # bets λ are below this
 
 
-@small
+@kernel
 def bernstein_price(bet: float, V: float, widest: float) -> float:
     """What betting about `bet`, 0 < bet < widest, costs: V·ψ on average over an interval around it, and finding it.
 
@@ -101,13 +101,13 @@ def bernstein_price(bet: float, V: float, widest: float) -> float:
     return V * (_lost(bet + half) - _lost(bet - half)) / (2.0 * half) + math.log(math.sqrt(widest * bet) / half)
 
 
-@small
+@kernel
 def _lost(bet: float) -> float:
     """The integral of ψ(λ) = −log(1 − λ) − λ from 0 to `bet`."""
     return (1.0 - bet) * math.log1p(-bet) + bet - 0.5 * bet * bet
 
 
-@small
+@kernel
 def bernstein(T: float, V: float, log: float) -> float:
     """The width on one side, for log(1/α); sharpest where answers vary much less than their range allows."""
     about = log + 0.5 + 0.25 * math.log1p(V)

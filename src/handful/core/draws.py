@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 
 # Streams: what a draw is for. A new use gets a new number; numbers are never used again.
 PICK = 1  # the uniform draw from A (Algorithm 1, line 5)
@@ -36,7 +36,7 @@ _UNIT = 2.0**-53
 _HALF = 2.0**-54
 
 
-@small
+@kernel
 def philox(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -53,7 +53,7 @@ def philox(
     return c0, c1, c2, c3
 
 
-@small
+@kernel
 def words(seed: int, round_: int, stream: int, n: int) -> tuple[np.uint64, np.uint64]:
     """128 random bits as two words of 64."""
     s = np.uint64(seed)
@@ -62,14 +62,14 @@ def words(seed: int, round_: int, stream: int, n: int) -> tuple[np.uint64, np.ui
     return (a << _32) | b, (c << _32) | d
 
 
-@small
+@kernel
 def uniforms(seed: int, round_: int, stream: int, n: int) -> tuple[float, float]:
     """Two independent draws, uniform on the open interval (0, 1)."""
     a, b = words(seed, round_, stream, n)
     return np.float64(a >> _11) * _UNIT + _HALF, np.float64(b >> _11) * _UNIT + _HALF
 
 
-@small
+@kernel
 def normals(seed: int, round_: int, stream: int, n: int) -> tuple[float, float]:
     """Two independent standard normal draws (Box and Muller)."""
     u, v = uniforms(seed, round_, stream, n)
@@ -77,7 +77,7 @@ def normals(seed: int, round_: int, stream: int, n: int) -> tuple[float, float]:
     return r * math.cos(2.0 * math.pi * v), r * math.sin(2.0 * math.pi * v)
 
 
-@small
+@kernel
 def below(limit: int, seed: int, round_: int, stream: int, n: int) -> int:
     """An integer uniform on 0..limit-1."""
     u, _ = uniforms(seed, round_, stream, n)

@@ -15,8 +15,8 @@ from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_B
 from handful.core.parts.requirements import assumptions_of
 from handful.core.problem import Problem
 
-UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
-SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
+_UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
+_SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Evidence:
 def claim_of(evidence: Evidence, guarantee: Guarantee, *, shrink: float = 1.0) -> Certificate:
     """The guarantee if it was kept, and what the answers show besides; nothing where a radius was shrunk."""
     if shrink < 1:
-        return Certificate(reasons=(SHRUNK,))
+        return Certificate(reasons=(_SHRUNK,))
     if isinstance(evidence.problem.feedback, Values):
         return claim_by_values(evidence, guarantee, evidence.problem.delta)
     return claim_by_comparisons(evidence, guarantee)
@@ -78,7 +78,7 @@ def claim_by_values(
     known = problem.feedback
     assert isinstance(known, Values)
     if known.sub_gaussian is None:
-        return Certificate(reasons=(UNKNOWN_NOISE,))
+        return Certificate(reasons=(_UNKNOWN_NOISE,))
     gone = sorted({*evidence.withdrawn, *problem.chosen})
     account = account_of(
         [r.counted for r in evidence.rounds],
@@ -89,10 +89,10 @@ def claim_by_values(
         most=known.most,
         without=gone,
     )
-    return claim_by_account(evidence, account, guarantee, reasons)
+    return _claim_by_account(evidence, account, guarantee, reasons)
 
 
-def claim_by_account(
+def _claim_by_account(
     evidence: Evidence, account: Account, guarantee: Guarantee, reasons: tuple[str, ...] = ()
 ) -> Certificate:
     """The guarantee if it was kept, and what L and F support."""

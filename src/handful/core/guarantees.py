@@ -1,7 +1,7 @@
 """The theorems, as data: what each variant promises, and the per-round (ε′, δ′, k′) that buy it.
 
 Theorem 1 and 2 of the paper, read right: for k′ = 1 the bound holds with probability 1 − δ; for k′ = k the
-expectation is over the uniform draw from A, and the honest claim is that, except with probability δ, the run is one
+expectation is over the uniform draw from A, and what may be claimed is that, except with probability δ, the run is one
 whose expectation over those draws satisfies the bound.
 """
 
@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from handful.core.kernels import small
+from handful.core.kernels import kernel
 from handful.core.rounding import at_most, confidence
 from handful.errors import InvalidProblem
 
@@ -110,9 +110,10 @@ def within(ratio: float, delta: float, assumptions: tuple[str, ...]) -> Guarante
 
 
 NO_GUARANTEE = Guarantee(None, None, None, False, ())
+VALUES = -1.0  # what stands for β where answers are values
 
 
-@small
+@kernel
 def borda_slack(beta: float, l: int, epsilon: float, candidates: int) -> float:
     """What line 10 may allow in Borda scores so that condition (2) holds with ε′ in utility.
 
@@ -126,7 +127,7 @@ def borda_slack(beta: float, l: int, epsilon: float, candidates: int) -> float:
     return math.tanh(0.5 * beta * l * epsilon) / (candidates - 1)
 
 
-@small
+@kernel
 def borda_slack_inverse(beta: float, l: int, gap: float, candidates: int) -> float:
     """The ε′ in utility that a gap in Borda scores amounts to; ∞ where it limits nothing."""
     if gap <= 0.0:
@@ -135,3 +136,15 @@ def borda_slack_inverse(beta: float, l: int, gap: float, candidates: int) -> flo
     if not beta > 0.0 or x >= 1.0:
         return math.inf
     return 2.0 * math.atanh(x) / (beta * l)
+
+
+@kernel
+def allowed_gap(beta: float, l: int, epsilon: float, candidates: int) -> float:
+    """What line 10 allows for sets of size l: l·ε′ for values (β is VALUES), or its counterpart in Borda scores."""
+    return l * epsilon if beta == VALUES else borda_slack(beta, l, epsilon, candidates)
+
+
+@kernel
+def reached_epsilon(beta: float, l: int, gap: float, candidates: int) -> float:
+    """The ε′ that a gap of line 10 amounts to: the inverse of `allowed_gap`."""
+    return gap / l if beta == VALUES else borda_slack_inverse(beta, l, gap, candidates)

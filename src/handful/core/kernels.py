@@ -10,7 +10,7 @@ deleted.
 
 That a process waits for compiling for longer than a moment is said once, as a warning of the logger COMPILING. Where
 logging is not set up, Python prints that on standard error. `logging.getLogger("handful.compiling").setLevel("ERROR")`
-is the way not to hear it.
+silences it.
 """
 
 from __future__ import annotations
@@ -67,9 +67,6 @@ def _compiled(function: Callable[P, T], how: dict[str, Any]) -> Callable[P, T]:
         with suppress(RuntimeError):  # no folder can be written
             dispatcher.enable_caching()
     return cast(Callable[P, T], dispatcher)
-
-
-small = kernel  # for helpers of a few lines
 
 
 def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:

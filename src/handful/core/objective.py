@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class Progress(Protocol):
+class GrowingSet(Protocol):
     """A set function at a growing set S. `gain` costs what one item costs, not what S costs."""
 
     @property
@@ -39,5 +39,5 @@ class Objective(Protocol):
     def size(self) -> int:
         """N, the number of items."""
 
-    def start(self) -> Progress:
-        """Progress at the empty set."""
+    def start(self) -> GrowingSet:
+        """The function at the empty set, ready to grow."""

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from handful.core.checks import is_finite, is_number
 from handful.core.draws import ANSWER, normals, uniforms
-from handful.core.kernels import small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 
@@ -104,7 +104,7 @@ def _scale(what: str, x: float) -> float:
     return float(x)
 
 
-@small
+@kernel
 def preference(response: Response, x: float) -> float:
     """P(the first is preferred) when its gain is larger by x, before carelessness."""
     if x == 0.0 or response.scale == 0.0:
@@ -120,7 +120,7 @@ def preference(response: Response, x: float) -> float:
     return 0.5 + 0.4 * (2.0 / math.pi) * math.atan(math.pi * z / 3.2)
 
 
-@small
+@kernel
 def respond(response: Response, gain: float, rival_gain: float, seed: int) -> float:
     """One answer, from the seed that travels with the question: a value, or 1.0 / 0.0 for a comparison."""
     u, v = uniforms(seed, 0, ANSWER, 0)
@@ -136,7 +136,7 @@ def respond(response: Response, gain: float, rival_gain: float, seed: int) -> fl
     return 1.0 if u < preference(response, gain - rival_gain) else 0.0
 
 
-@small
+@kernel
 def choose(response: Response, gains: Floats, options: Ints, seed: int) -> int:
     """The option that is named among several (those ≥ 0), by Luce's model; from the seed of the question."""
     u, v = uniforms(seed, 0, ANSWER, 0)
@@ -159,7 +159,7 @@ def choose(response: Response, gains: Floats, options: Ints, seed: int) -> int:
     return named
 
 
-@small
+@kernel
 def _weight(beta: float, x: float) -> float:
     """exp(β·x) for x ≤ 0, also where β is ∞."""
     if x == 0.0 or beta == 0.0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints, Progress
+from handful.core.objective import Floats, GrowingSet, Ints
 
 AT_ONCE = 4096  # gains asked for together at most
 
@@ -18,7 +18,7 @@ class Candidates:
     (Minoux 1978). With lazy=False every gain is computed anew each time. Ties go to the lowest index either way.
     """
 
-    def __init__(self, progress: Progress, size: int, *, lazy: bool) -> None:
+    def __init__(self, progress: GrowingSet, size: int, *, lazy: bool) -> None:
         self.progress = progress
         self.upper: Floats = np.full(size, np.inf)
         self.open: Any = np.ones(size, dtype=bool)

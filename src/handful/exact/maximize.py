@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Objective, Progress
+from handful.core.objective import GrowingSet, Objective
 from handful.errors import InvalidProblem
 from handful.exact.candidates import Candidates
 from handful.exact.limits import Limits, limits_from
@@ -285,7 +285,7 @@ def _refuse_what_is_no_objective(objective: object) -> None:
     raise InvalidProblem(f"maximize needs an objective such as handful.objectives.FacilityLocation, got {objective!r}")
 
 
-def _steady(objective: Objective) -> Progress:
+def _steady(objective: Objective) -> GrowingSet:
     """A start, if two of them agree on what the first items add."""
     progress, again = objective.start(), objective.start()
     few = np.arange(min(2, objective.size))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from handful.core.objective import Progress
+from handful.core.objective import GrowingSet
 from handful.lab.collections import ImageCollection, themes
 from handful.objectives import Coverage
 
@@ -30,7 +30,7 @@ class VeniceCrowd:
         """f(chosen)."""
         return self._given(study, chosen).value
 
-    def _start(self, study: str, chosen: tuple[str, ...]) -> Progress:
+    def _start(self, study: str, chosen: tuple[str, ...]) -> GrowingSet:
         progress = self._objectives[study].start()
         for item in chosen:
             progress.add(self._at(item))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful.core.checks import is_finite
-from handful.core.objective import Floats, Objective, Progress
+from handful.core.objective import Floats, GrowingSet, Objective
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Rows
 from handful.objectives.function import Function
@@ -53,7 +53,7 @@ class Mixture:
 class MixtureProgress(Growing):
     """A mixture at a growing set: each part's own progress."""
 
-    def __init__(self, parts: list[Progress], weights: tuple[float, ...], size: int) -> None:
+    def __init__(self, parts: list[GrowingSet], weights: tuple[float, ...], size: int) -> None:
         super().__init__(size)
         self._parts = parts
         self._weights = weights

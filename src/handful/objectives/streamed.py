@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.objectives.arrays import Real, Rows
 from handful.objectives.facility import refuse_negatives
@@ -25,7 +25,7 @@ PORTION = 2e9  # multiplications between two looks at the keyboard
 DOT, RBF, EUCLIDEAN = 0, 1, 2
 
 
-@small
+@kernel
 def _alike_to(
     row: Any, columns: Any, start: int, kind: int, length: Any, lengths: Any, gamma: Any, reach: Any, floor: Any,
     shift: Any, out: Any,

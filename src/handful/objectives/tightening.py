@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.objectives.arrays import Real
 from handful.objectives.threads import cores
@@ -22,7 +22,7 @@ SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
 PARALLEL = 25_000_000  # cells from which on all cores share the work
 
 
-@small
+@kernel
 def _whole(row: Any, served: Any) -> float:
     """Σ max(row − served, 0), in eight sums that the processor can work on at once."""
     zero = row[0] - row[0]

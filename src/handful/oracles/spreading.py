@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 
 Bits = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ _B = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
 
 
-@small
+@kernel
 def mixed(z: np.uint64) -> np.uint64:
     """SplitMix64's finalizer."""
     z = (z ^ (z >> _30)) * _A
@@ -36,19 +36,19 @@ def mixed(z: np.uint64) -> np.uint64:
     return z ^ (z >> _31)
 
 
-@small
+@kernel
 def draw(world: np.uint64, place: int) -> np.uint64:
     """63 random bits of a world at a place."""
     return mixed(world + np.uint64(place) * _GAP) >> _1
 
 
-@small
+@kernel
 def world_of(seed: int, run: int) -> np.uint64:
     """The world of a seed, or of run n of it."""
     return mixed(mixed(np.uint64(seed)) + np.uint64(run) * _A)
 
 
-@small
+@kernel
 def reach_independent(
     starts: Ints, targets: Int32s, below: Bits, world: np.uint64, mark: int, marks: Int32s, queue: Int32s, size: int
 ) -> int:
@@ -67,7 +67,7 @@ def reach_independent(
     return size
 
 
-@small
+@kernel
 def reach_threshold(
     starts: Ints,
     targets: Int32s,
@@ -95,7 +95,7 @@ def reach_threshold(
     return size
 
 
-@small
+@kernel
 def placed(seeds: Int32s, mark: int, marks: Int32s, queue: Int32s, size: int) -> int:
     """Put those of `seeds` that are not marked at the end of the queue."""
     for i in range(len(seeds)):

@@ -24,7 +24,7 @@ from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
 from handful.study.mismatches import Mismatches
-from handful.study.options import Options, Proposal
+from handful.study.question_options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
 from handful.study.setup import Setup
 

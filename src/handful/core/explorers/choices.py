@@ -22,7 +22,7 @@ import numpy as np
 
 from handful.core.draws import PLACES, below
 from handful.core.explorers.protocol import explores
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth_of_asking
 from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one, surprise
@@ -105,7 +105,7 @@ def _add_up(state: ChoicesState) -> None:
         _reckon(state, i)
 
 
-@small
+@kernel
 def _reckon(state: ChoicesState, i: int) -> None:
     """The strength of item i on the scale that chooses."""
     g = state.rules[0].scale
@@ -133,7 +133,7 @@ def begin(state: ChoicesState) -> None:
     _add_up(state)
 
 
-@small
+@kernel
 def _is_in(state: ChoicesState, item: int, size: int) -> bool:
     """Whether `item` is among the first `size` options."""
     found = False
@@ -142,7 +142,7 @@ def _is_in(state: ChoicesState, item: int, size: int) -> bool:
     return found
 
 
-@small
+@kernel
 def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> None:
     """Fill the options from `start` on with those whose comparison with `lead` is worth most."""
     board, items, options, hopes = state.board, state.items, state.options, state.chances
@@ -167,14 +167,14 @@ def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> Non
         kept = min(kept + 1, size)
 
 
-@small
+@kernel
 def _tidy(state: ChoicesState) -> None:
     """Leave no trace of a reckoning: states are compared to the bit."""
     for q in range(len(state.chances)):
         state.chances[q] = 0.0
 
 
-@small
+@kernel
 def _doubt(state: ChoicesState, item: int) -> float:
     """The variance of a strength once what is in flight has come, about: p(1 − p) is that of one option among m."""
     v, share = state.items[item].variance, 1.0 / len(state.options)
@@ -213,7 +213,7 @@ def asked(state: ChoicesState, n: int) -> None:
     """To propose changes nothing but what any explorer's board notes."""
 
 
-@small
+@kernel
 def _learn(state: ChoicesState, named: int) -> None:
     """One step on every scale, from the options that are candidates still; then the best scale chooses."""
     rules, where = state.rules[0], state.board.items
@@ -232,7 +232,7 @@ def _learn(state: ChoicesState, named: int) -> None:
             _reckon(state, state.options[q])
 
 
-@small
+@kernel
 def _learn_on(state: ChoicesState, g: int, named: int, where: Rows) -> None:
     """One step of assumed-density filtering on one scale."""
     scale, own, options, chances, scores = state.scales[g], state.own[g], state.options, state.chances, state.scores

@@ -4,8 +4,8 @@ The belief is a Gaussian per item over its strength θ, with P(a is preferred to
 likelihood; the sharpness β of the crowd is part of θ and need not be known. A question pits the winner of a posterior
 draw (Thompson sampling: many questions can be out at once, each with a draw of its own) against the rival for whom an
 answer is worth most (`belief.py`; an answer about a difference of strengths that is decided with chance p has a
-variance of 1/(p(1 − p))). Every third question pits the winners of two draws: the belief may be surer of itself than
-the crowd deserves, and draws go on looking where it sees no worth. An answer moves the two beliefs by one step of
+variance of 1/(p(1 − p))). Every third question pits the winners of two draws: the belief may be too sure,
+and draws go on looking where it sees no worth. An answer moves the two beliefs by one step of
 assumed-density filtering: with v = s_a + s_b, κ = 1/√(1 + πv/8) and p = 1/(1 + exp(−κ(m_a − m_b))),
     m_a += s_a·κ·(y − p),     s_a −= s_a²·κ²·p(1 − p),     and m_b, s_b with the opposite sign.
 A prior's scores enter as one more unknown: a strength is its own part plus τ times the item's score, and every
@@ -30,7 +30,7 @@ from handful.core.evidence import Evidence, claim_by_comparisons
 from handful.core.explorers.choices import ChoicesState, new_choices
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.guarantees import NO_GUARANTEE
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats
 from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth_of_asking
 from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one
@@ -90,7 +90,7 @@ def _add_up(state: DuelsState) -> None:
         _reckon(state, i)
 
 
-@small
+@kernel
 def _reckon(state: DuelsState, i: int) -> None:
     """The strength of item i: its own part, and what its score is worth."""
     rules, own, score = state.rules[0], state.own[i], state.scores[i]
@@ -139,14 +139,14 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
     return best, lead, NOW
 
 
-@small
+@kernel
 def _doubt(state: DuelsState, item: int) -> float:
     """The variance of a strength once what is in flight has come, about."""
     v = state.items[item].variance
     return v / (1.0 + 0.25 * v * state.board.items[item].waiting)
 
 
-@small
+@kernel
 def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
     """One step of assumed-density filtering."""
     rules = state.rules[0]

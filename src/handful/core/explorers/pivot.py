@@ -29,7 +29,7 @@ from handful.core.explorers import duels
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, free_share, promise
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats
 from handful.core.parts.belief import best_of
 from handful.core.parts.board import NOW, Board, Rows, pick_one
@@ -92,8 +92,8 @@ def begin(state: PivotState) -> None:
     rules.left = state.board.round[0].candidates - 1
 
 
-@small
-def _enthrone(state: PivotState, item: int) -> None:
+@kernel
+def _change_pivot(state: PivotState, item: int) -> None:
     """A new pivot: those still in start again against it."""
     rules = state.rules[0]
     if rules.pivot >= 0:
@@ -139,7 +139,7 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
         return
     if rules.pivot < 0:
         if r.counted >= rules.warm * r.candidates:
-            _enthrone(state, best_of(state.belief.items, board))
+            _change_pivot(state, best_of(state.belief.items, board))
         return
     if item != rules.pivot or state.items[rival].out == 1:
         return
@@ -154,13 +154,13 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
         row.out = 1
         rules.left -= 1
     elif high < 0.5:
-        _enthrone(state, rival)
+        _change_pivot(state, rival)
         rules.left -= 1
     if rules.left == 0:
         _finish(state, RULE, rules.epsilon)
 
 
-@small
+@kernel
 def _finish(state: PivotState, ended: int, reached: float) -> None:
     """The pivot is the pick, within `reached` of the best."""
     board, rules = state.board, state.rules[0]

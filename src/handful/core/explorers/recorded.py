@@ -15,19 +15,19 @@ from handful.core.problem import Problem
 
 
 class RecordedState(NamedTuple):
-    """A board."""
+    """The state: a board, and nothing else."""
 
     board: Board
 
 
 def new_state(problem: Problem) -> RecordedState:
-    """Before the first round."""
+    """The state before the first round."""
     return RecordedState(new_board(problem.size, problem.k, problem.seed, problem.in_flight))
 
 
 @kernel
 def propose(state: RecordedState, n: int) -> tuple[int, int, int]:
-    """Nothing."""
+    """Propose nothing: what was asked stands in the journal."""
     return -1, NOBODY, NOW
 
 

@@ -12,7 +12,6 @@ An item not asked in this round keeps its old mean as a guess: it may order the 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -23,13 +22,12 @@ from handful.core.endings import OPEN, RULE
 from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.explorers.topx import TopX
-from handful.core.feedback import Preferences
-from handful.core.guarantees import Guarantee, Variant, borda_slack, borda_slack_inverse, per_round
-from handful.core.kernels import kernel, small
+from handful.core.guarantees import VALUES, Guarantee, Variant, allowed_gap, per_round, reached_epsilon
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, new_board, rival_of
 from handful.core.parts.bounds import Bounds, bounds_view, close_round, forget, item_bounds, narrow, new_round
-from handful.core.parts.requirements import check_shrink, needs_an_end, one_of, pairs_only
+from handful.core.parts.requirements import beta_of, check_shrink, needs_an_end, one_of, pairs_only
 from handful.core.parts.tree import new_tree, plant, seat, winner
 from handful.core.problem import Problem
 from handful.core.views import GAIN, SHARE, View
@@ -38,7 +36,7 @@ _RULES = np.dtype(
     [
         ("most", np.int64),  # k′
         ("epsilon", np.float64),  # ε′
-        ("beta", np.float64),  # comparisons: β if known, nan if not; values: -1
+        ("beta", np.float64),  # comparisons: β if known, nan if not; VALUES for values
         ("held", np.int64),  # leaders
         ("ready", np.int64),  # whether `gaps` and `asks` are of now, with nothing in flight
     ],
@@ -66,7 +64,7 @@ class SharpState(NamedTuple):
 def _new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **rules: float) -> SharpState:
     """The state before the first round. `bounds` must hold the 2k′ largest upper bounds."""
     r = np.zeros(1, _RULES)
-    for name, value in ({"beta": -1.0} | rules).items():
+    for name, value in ({"beta": VALUES} | rules).items():
         r[name] = value
     most = int(r["most"][0])
     items = np.zeros(size, _ITEM)
@@ -79,13 +77,13 @@ def _new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **r
     return state
 
 
-@small
+@kernel
 def _larger(state: SharpState, i: int, j: int) -> int:
     """The one of the larger guess; ties to the lower index."""
     return winner(state.items["guess"], state.items["guess"], i, j)
 
 
-@small
+@kernel
 def _show(state: SharpState, item: int, present: bool) -> None:
     """Put an item among the others, take it out, or let its new guess be seen."""
     seat(state.tree, state.items["guess"], state.items["guess"], item, present)
@@ -102,14 +100,14 @@ def _fill(state: SharpState) -> None:
         r.held += 1
 
 
-@small
+@kernel
 def _stand(state: SharpState, item: int, place: int) -> None:
     """`item` is leader number `place`."""
     state.leaders[place] = item
     state.items[item].place = place
 
 
-@small
+@kernel
 def _rank(state: SharpState, item: int, guess: float) -> None:
     """The guess about `item` has changed: put it where it belongs."""
     leaders, held, most = state.leaders, state.rules[0].held, state.rules[0].most
@@ -146,24 +144,6 @@ def begin(state: SharpState) -> None:
     new_round(state.bounds)
 
 
-@small
-def _slack(state: SharpState, l: int) -> float:
-    """What line 10 allows for sets of size l: l·ε′, or its counterpart in Borda scores."""
-    rules = state.rules[0]
-    if rules.beta == -1.0:
-        return l * rules.epsilon
-    return borda_slack(rules.beta, l, rules.epsilon, state.board.round[0].candidates)
-
-
-@small
-def _reached(state: SharpState, l: int, gap: float) -> float:
-    """The ε′ that a gap amounts to."""
-    rules = state.rules[0]
-    if rules.beta == -1.0:
-        return gap / l
-    return borda_slack_inverse(rules.beta, l, gap, state.board.round[0].candidates)
-
-
 @kernel
 def _weigh(state: SharpState) -> None:
     """Lines 10 and 12 for every l: the gap, and the item with the fewest answers in which M̃ and M differ.
@@ -196,7 +176,7 @@ def _weigh(state: SharpState) -> None:
         state.asks[l - 1] = widest
 
 
-@small
+@kernel
 def _fewer(state: SharpState, i: int, j: int) -> int:
     """The one with fewer answers, those in flight included; the lower index where they are equal."""
     if i < 0:
@@ -217,33 +197,35 @@ def propose(state: SharpState, n: int) -> tuple[int, int, int]:
     best, ask = np.inf, -1
     for l in range(1, rules.held + 1):
         q = state.asks[l - 1]
-        over = (state.gaps[l - 1] - _slack(state, l)) / l
+        over = (state.gaps[l - 1] - allowed_gap(rules.beta, l, rules.epsilon, board.round[0].candidates)) / l
         if q >= 0 and (over < best or l - 1 == turn):
             best, ask = over, q
             if l - 1 == turn:
                 break
     if ask < 0:
         ask = state.leaders[0]
-    return ask, NOBODY if rules.beta == -1.0 else rival_of(board, ask, n), NOW
+    return ask, NOBODY if rules.beta == VALUES else rival_of(board, ask, n), NOW
 
 
 @kernel
 def tell(state: SharpState, item: int, rival: int, given: int, answer: float) -> None:
     """Narrow the item's bounds; line 10."""
-    board = state.board
+    board, rules = state.board, state.rules[0]
     if board.round[0].ended != OPEN:
         return
     narrow(state.bounds, board, item)
     _rank(state, item, board.items[item].total / board.items[item].count)
     _weigh(state)
-    state.rules[0].ready = 1 if board.round[0].asked == board.round[0].counted else 0
-    for l in range(1, state.rules[0].held + 1):
-        if state.gaps[l - 1] <= _slack(state, l):
-            _finish(state, l, RULE, _reached(state, l, state.gaps[l - 1]))
+    rules.ready = 1 if board.round[0].asked == board.round[0].counted else 0
+    candidates = board.round[0].candidates
+    for l in range(1, rules.held + 1):
+        gap = state.gaps[l - 1]
+        if gap <= allowed_gap(rules.beta, l, rules.epsilon, candidates):
+            _finish(state, l, RULE, reached_epsilon(rules.beta, l, gap, candidates))
             return
 
 
-@small
+@kernel
 def _finish(state: SharpState, l: int, ended: int, epsilon: float) -> None:
     """A = M_t of size l; the pick is drawn from it."""
     board = state.board
@@ -281,7 +263,8 @@ def void(state: SharpState, item: int, rival: int, given: int) -> None:
 def conclude(state: SharpState, ended: int) -> None:
     """Pick the best mean."""
     _weigh(state)
-    _finish(state, 1, ended, _reached(state, 1, state.gaps[0]))
+    reached = reached_epsilon(state.rules[0].beta, 1, state.gaps[0], state.board.round[0].candidates)
+    _finish(state, 1, ended, reached)
 
 
 explores(SharpState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)
@@ -311,9 +294,6 @@ class Sharp(Explorer):
         needs_an_end(self.name, problem, self.variant == "G")
         k = problem.rounds
         parts = per_round(self.variant, k, problem.epsilon or 0.0, problem.delta, free=True)
-        beta = -1.0
-        if isinstance(problem.feedback, Preferences):
-            beta = math.nan if problem.feedback.beta is None else problem.feedback.beta
         limits = item_bounds(problem, 2 * parts.most, self.shrink)
         return _new_sharp(
             problem.size,
@@ -323,7 +303,7 @@ class Sharp(Explorer):
             limits,
             most=parts.most,
             epsilon=parts.epsilon,
-            beta=beta,
+            beta=beta_of(problem),
         )
 
     def view(self, problem: Problem, state: SharpState) -> View:

@@ -23,7 +23,7 @@ from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Values
 from handful.core.guarantees import NO_GUARANTEE
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.belief import best_of, left_of, new_beliefs, standardised, worth_of_asking
 from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, new_board, shuffle
@@ -103,7 +103,7 @@ def begin(state: WorthState) -> None:
         _believe(state, i)
 
 
-@small
+@kernel
 def _favour(state: WorthState) -> None:
     """Put the higher scores of a prior first; a shuffled order stays where scores are equal."""
     scores = state.base
@@ -129,7 +129,7 @@ def propose(state: WorthState, n: int) -> tuple[int, int, int]:
     return _worthiest(state), NOBODY, NOW
 
 
-@small
+@kernel
 def _worthiest(state: WorthState) -> int:
     """The item whose answers are worth most."""
     board, items = state.board, state.items
@@ -147,14 +147,14 @@ def _worthiest(state: WorthState) -> int:
     return lead if own > most else best
 
 
-@small
+@kernel
 def _doubt(state: WorthState, item: int) -> float:
     """The variance of a belief once what is in flight has come."""
     v = state.items[item].variance
     return v / (1.0 + v * state.board.items[item].waiting / state.rules[0].noise)
 
 
-@small
+@kernel
 def _posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]:
     """A Gaussian belief after the answers of this round: mean, variance, and how well it foretold them (a log)."""
     if seen.count == 0:
@@ -166,7 +166,7 @@ def _posterior(base: Any, seen: Any, noise: float) -> tuple[float, float, float]
     return base.mean + share * away, share * error, -0.5 * (away * away / wide + math.log(wide))
 
 
-@small
+@kernel
 def _believe(state: WorthState, item: int) -> None:
     """The posterior of one item: its gain is as it was, or has fallen, each as likely as the answers make it."""
     rules, seen, belief = state.rules[0], state.board.items[item], state.items[item]
@@ -194,7 +194,7 @@ def _renew(state: WorthState) -> None:
     rules.renewed = board.round[0].counted
 
 
-@small
+@kernel
 def _empirical_bayes(state: WorthState) -> None:
     """Level and spread of gains by the method of moments, over the items that were asked."""
     rules, board = state.rules[0], state.board

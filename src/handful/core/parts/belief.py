@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from handful.core.draws import BELIEF, normals
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats
 from handful.core.parts.board import Board, Rows
 
@@ -39,7 +39,7 @@ def standardised(prior: Floats | None) -> Floats | None:
     return (scores - scores.mean()) / spread if spread > 1e-12 else None
 
 
-@small
+@kernel
 def best_of(items: Rows, board: Board) -> int:
     """The candidate of the best mean; ties to the lower index."""
     best = board.open[0]
@@ -50,14 +50,14 @@ def best_of(items: Rows, board: Board) -> int:
     return best
 
 
-@small
+@kernel
 def left_of(board: Board) -> float:
     """How many answers the round may still cost: there is no sense in planning for more."""
     r = board.round[0]
     return np.inf if r.limit < 0 else max(1.0, float(r.limit - r.asked))
 
 
-@small
+@kernel
 def worth_of_asking(away: float, v: float, noise: float, left: float, most: float) -> float:
     """What one of the next answers is worth, when the best number of them, up to `left`, is asked.
 

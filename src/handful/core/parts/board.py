@@ -1,6 +1,6 @@
 """What every explorer keeps about a round: candidates, how often each was asked, and how the round ended.
 
-The board is plain arrays, so that it is compiled, copied and compared to the bit without ceremony.
+The board is plain arrays: kernels can be compiled for it, and it can be copied, and compared to the bit.
 Candidates are listed in the order of their index: a strict comparison while scanning them gives ties to the lowest.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from handful.core.draws import ORDER, PICK, RIVAL, below, uniforms
 from handful.core.endings import OPEN
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 
 NOBODY = -1  # the rival of a question for a value
@@ -50,7 +50,7 @@ Rows = np.ndarray[Any, Any]
 
 
 class Board(NamedTuple):
-    """The state that all explorers share. (Few arrays of many fields: passing an array to a kernel has its price.)"""
+    """The state that all explorers share. (Few arrays of many fields: passing an array to a kernel takes time.)"""
 
     round: Rows  # one row
     items: Rows  # a row per item
@@ -119,7 +119,7 @@ def remove(board: Board, item: int) -> None:
     board.items[item].where = -1
 
 
-@small
+@kernel
 def room(board: Board) -> bool:
     """Whether the limits of the round allow one more question."""
     r = board.round[0]
@@ -128,7 +128,7 @@ def room(board: Board) -> bool:
     return r.limit < 0 or r.asked < r.limit
 
 
-@small
+@kernel
 def note_asked(board: Board, item: int, given: int) -> None:
     """A question about `item` is in flight."""
     board.round[0].asked += 1
@@ -136,7 +136,7 @@ def note_asked(board: Board, item: int, given: int) -> None:
         board.items[item].waiting += 1
 
 
-@small
+@kernel
 def note_counted(board: Board, item: int, given: int, answer: float) -> None:
     """An answer about `item` has come; it enters the item's mean if it is given all picks so far."""
     board.round[0].counted += 1
@@ -149,13 +149,13 @@ def note_counted(board: Board, item: int, given: int, answer: float) -> None:
     row.total += answer
 
 
-@small
+@kernel
 def surprise(count: int, total: float, answer: float) -> float:
     """How far an answer is from the mean of the `count` before it, squared; 0 for the first."""
     return (answer - total / count) ** 2 if count > 0 else 0.0
 
 
-@small
+@kernel
 def note_void(board: Board, item: int, given: int) -> None:
     """A question about `item` will never be answered, and costs nothing."""
     board.round[0].asked -= 1
@@ -163,7 +163,7 @@ def note_void(board: Board, item: int, given: int) -> None:
         board.items[item].waiting -= 1
 
 
-@small
+@kernel
 def rival_of(board: Board, item: int, number: int) -> int:
     """A candidate other than `item`, uniformly at random (the Borda reduction)."""
     r = board.round[0]
@@ -171,7 +171,7 @@ def rival_of(board: Board, item: int, number: int) -> int:
     return board.open[p + 1 if p >= board.items[item].where else p]
 
 
-@small
+@kernel
 def shuffle(board: Board, items: Ints, size: int) -> None:
     """Put the first `size` entries of `items` in random order (Fisher and Yates)."""
     r = board.round[0]
@@ -180,13 +180,13 @@ def shuffle(board: Board, items: Ints, size: int) -> None:
         items[p], items[q] = items[q], items[p]
 
 
-@small
+@kernel
 def mean(board: Board, item: int) -> float:
     """The empirical mean of this round; −∞ for an item never asked."""
     return board.items[item].total / board.items[item].count if board.items[item].count > 0 else -np.inf
 
 
-@small
+@kernel
 def pick_one(board: Board, item: int, ended: int, reached: float) -> None:
     """The round is over, and A is one item."""
     board.best[0] = item
@@ -194,7 +194,7 @@ def pick_one(board: Board, item: int, ended: int, reached: float) -> None:
     end(board, ended, reached)
 
 
-@small
+@kernel
 def end(board: Board, ended: int, reached: float) -> None:
     """The round is over: A stands in the first `size` entries of `best`; draw the pick from it (Alg. 1, line 5)."""
     r = board.round[0]

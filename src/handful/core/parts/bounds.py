@@ -20,7 +20,7 @@ import numpy as np
 
 from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width
 from handful.core.feedback import Preferences
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Ints
 from handful.core.parts.board import Board, Rows
 from handful.core.parts.requirements import noise_of
@@ -71,7 +71,7 @@ class Bounds(NamedTuple):
 
 
 def new_bounds(size: int, k: int, most: float = np.inf, **rules: float) -> Bounds:
-    """Nothing is known, but that no answer is larger than `most`."""
+    """Bounds before the first answer: no gain is larger than `most`."""
     r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
@@ -103,13 +103,13 @@ def item_bounds(problem: Problem, top: int, shrink: float) -> Bounds:
     return new_bounds(problem.size, top, feedback.most, kind=BOUNDED, span=feedback.span, **rules)
 
 
-@small
+@kernel
 def _better(bounds: Bounds, i: int, j: int) -> int:
     """The one of the larger upper bound; the lower index where they are equal."""
     return winner(bounds.items["upper"], bounds.items["upper"], i, j)
 
 
-@small
+@kernel
 def _show(bounds: Bounds, item: int, present: bool) -> None:
     """Put an item into the tree, take it out, or let its new upper bound be seen."""
     seat(bounds.tree, bounds.items["upper"], bounds.items["upper"], item, present)
@@ -142,7 +142,7 @@ def forget(bounds: Bounds, item: int) -> None:
     _promote(bounds)
 
 
-@small
+@kernel
 def _sit(bounds: Bounds, item: int, place: int) -> None:
     """`item` stands at `place` of the top."""
     bounds.top[place] = item
@@ -174,20 +174,20 @@ def close_round(bounds: Bounds, board: Board) -> None:
             bounds.items[i].past_spread += _variation(bounds, board.items[i].spread)
 
 
-@small
+@kernel
 def radius(bounds: Bounds, T: float) -> float:
     """How wide the interval of an item with T answers is, about; for choosing what to ask."""
     r = bounds.rules[0]
     return mixture_width(T, r.noise, r.logs, r.rho)
 
 
-@small
+@kernel
 def _variation(bounds: Bounds, spread: float) -> float:
     """V of answers with this spread, as `bernstein` wants it."""
     return spread / bounds.rules[0].span ** 2 + FIRST
 
 
-@small
+@kernel
 def _width(bounds: Bounds, T: float, V: float, logs: float) -> float:
     """Of the interval of T answers, on one side."""
     r = bounds.rules[0]
@@ -220,7 +220,7 @@ def narrow(bounds: Bounds, board: Board, item: int) -> None:
         _fell(bounds, item)
 
 
-@small
+@kernel
 def _fell(bounds: Bounds, item: int) -> None:
     """The upper bound of `item` is lower than it was."""
     row = bounds.items[item]
@@ -241,7 +241,7 @@ def _fell(bounds: Bounds, item: int) -> None:
         _sit(bounds, item, place)
 
 
-@small
+@kernel
 def sum_of_top(bounds: Bounds) -> float:
     """Σ of the min(k, |C|) largest upper bounds: at least f(OPT) − f(S)."""
     total = 0.0
@@ -250,7 +250,7 @@ def sum_of_top(bounds: Bounds) -> float:
     return total
 
 
-@small
+@kernel
 def uppermost(bounds: Bounds, but: int) -> int:
     """The candidate of the largest upper bound, `but` left out."""
     best = bounds.tree[1]

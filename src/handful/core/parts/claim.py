@@ -30,7 +30,7 @@ import math
 import numpy as np
 
 from handful.core.confidence import FIRST
-from handful.core.kernels import kernel, rare, small
+from handful.core.kernels import kernel, rare
 from handful.core.parts.claim_state import BROADER, NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
 
@@ -40,25 +40,25 @@ CLAIM, ABOVE, BELOW = range(3)  # what to bound: the claim, the k largest gains 
 # What it shows.
 
 
-@small
+@kernel
 def ways(claim: Claim) -> int:
     """Values of ρ, and bets if a range is known."""
     return NORMALS if claim.rules[0].span == 0.0 else NORMALS + 1
 
 
-@small
+@kernel
 def unit(claim: Claim, way: int) -> float:
     """In which costs are reckoned: R, or the length of the range."""
     return claim.rules[0].noise if way < NORMALS else claim.rules[0].span
 
 
-@small
+@kernel
 def rho_of(claim: Claim, way: int, rho: float) -> float:
     """ρ of a way."""
     return rho if way == 0 else BROADER * rho
 
 
-@small
+@kernel
 def allowance(claim: Claim, way: int) -> float:
     """log(1/δ) for this anchor and way."""
     rules = claim.rules[0]
@@ -70,7 +70,7 @@ def allowance(claim: Claim, way: int) -> float:
     return -math.log(rules.delta * share * (0.75 if whole else 0.25 / rules.k))
 
 
-@small
+@kernel
 def chosen(claim: Claim, rounds: int) -> float:
     """What it costs to let the account of the `rounds`-th round that asked stand for an item; 0: to leave it out."""
     if claim.rules[0].anchor == 0:
@@ -78,8 +78,8 @@ def chosen(claim: Claim, rounds: int) -> float:
     return math.log(4.0) if rounds == 0 else math.log(8.0 / 3.0) + (rounds - 1) * math.log(2.0)
 
 
-@small
-def added(claim: Claim, way: int, y: float, s: float, count: int, total: float, spread: float) -> float:
+@kernel
+def _added(claim: Claim, way: int, y: float, s: float, count: int, total: float, spread: float) -> float:
     """s·v̂ + cost/y for some answers about an item."""
     rules, one = claim.rules[0], unit(claim, way)
     if count == 0:
@@ -96,7 +96,7 @@ def added(claim: Claim, way: int, y: float, s: float, count: int, total: float, 
     return s * mean + rules.shrink * one * cost / y
 
 
-@small
+@kernel
 def adds(claim: Claim, way: int, y: float, s: float, item: int) -> tuple[float, bool]:
     """What an item adds to a set B; and whether by the audit's answers alone."""
     row, one = claim.items[item], claim.rules[0].shrink * unit(claim, way) / y
@@ -107,7 +107,7 @@ def adds(claim: Claim, way: int, y: float, s: float, item: int) -> tuple[float, 
         rounds = row.old_rounds if row.old > 0 else 0
         if account == 1:
             count, total, spread, rounds = row.now, row.now_total, row.now_spread, row.old_rounds + 1
-        found = added(claim, way, y, s, count, total, spread) + one * chosen(claim, rounds)
+        found = _added(claim, way, y, s, count, total, spread) + one * chosen(claim, rounds)
         if found < least or account == 0:
             least, newer = found, account == 1
     return least, newer
@@ -140,15 +140,15 @@ def worst(claim: Claim, way: int, y: float, s: float) -> float:
     return total
 
 
-@small
+@kernel
 def squares(claim: Claim) -> float:
     """q: Σ of squared weights in W."""
     rules = claim.rules[0]
     return (rules.k - rules.anchor) + rules.anchor * (1.0 - rules.share) ** 2
 
 
-@small
-def below(claim: Claim, way: int, y: float) -> float:
+@kernel
+def _below(claim: Claim, way: int, y: float) -> float:
     """Ŵ − cost/y; at least nothing, as f is monotone."""
     rules, one = claim.rules[0], unit(claim, way)
     if rules.cycles == 0:
@@ -165,12 +165,12 @@ def below(claim: Claim, way: int, y: float) -> float:
     return mean - rules.shrink * one * cost / y
 
 
-@small
+@kernel
 def score(claim: Claim, what: int, way: int, y: float, s: float, epsilon: float) -> float:
     """What is to be as large as possible over y: the margin of the claim, −U, or a bound on W."""
     found = -claim.rules[0].shrink * unit(claim, way) * allowance(claim, way) / y
     if what != ABOVE:
-        found += below(claim, way, y)
+        found += _below(claim, way, y)
     if what != BELOW:
         found -= worst(claim, way, y, s)
     return found + epsilon

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.kernels import rare, small
+from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, surprise
 
 NORMALS = 2  # ways with ρ and BROADER·ρ; the next is by bets
 BROADER = 30.0
-SIGHTS = 12  # the first questions of a study say how large gains are, and are not counted
+_SIGHTS = 12  # the first questions of a study say how large gains are, and are not counted
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("k", np.int64),
         ("share", np.float64),  # s
@@ -41,7 +41,7 @@ RULES = np.dtype(
     align=True,
 )
 
-ITEM = np.dtype(
+_ITEM = np.dtype(
     [
         ("skip", np.int64),  # first questions in flight
         ("round", np.int64),  # the latest that asked, from 0
@@ -76,13 +76,13 @@ class Claim(NamedTuple):
 
 
 def new_claim(size: int, k: int, **rules: float) -> Claim:
-    """Nothing is known and nothing shown."""
-    r = np.zeros(1, RULES)
+    """The accounts before the first answer."""
+    r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0, "rho": 10.0, "fresh_rho": 10.0} | rules).items():
         r[name] = value
     r["k"] = k
     r["shown"] = -np.inf
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     items["round"] = -1
     return Claim(r, items, np.zeros(k, np.int64), np.zeros(NORMALS + 1), np.zeros(k, np.int64), np.zeros(k))
 
@@ -90,14 +90,14 @@ def new_claim(size: int, k: int, **rules: float) -> Claim:
 # What is learnt.
 
 
-@small
+@kernel
 def note_first(claim: Claim, item: int, picked: int, n: int) -> None:
     """Question n of a round is asked: is it one of the first?"""
-    if picked == 0 and n < SIGHTS:
+    if picked == 0 and n < _SIGHTS:
         claim.items[item].skip += 1
 
 
-@small
+@kernel
 def hear(claim: Claim, item: int, picked: int, answer: float) -> None:
     """An answer to the scout, given all picks so far."""
     rules, row = claim.rules[0], claim.items[item]
@@ -117,7 +117,7 @@ def hear(claim: Claim, item: int, picked: int, answer: float) -> None:
     row.total += answer
 
 
-@small
+@kernel
 def hear_nothing(claim: Claim, item: int) -> None:
     """A question of the scout came to nothing."""
     if claim.items[item].skip > 0:
@@ -165,7 +165,7 @@ def back_to_first(claim: Claim) -> None:
         row.old_spread = row.start_spread
 
 
-@small
+@kernel
 def learn(claim: Claim, item: int, answer: float) -> None:
     """One more answer about an item given the anchor's picks."""
     row = claim.items[item]

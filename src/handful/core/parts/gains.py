@@ -8,7 +8,7 @@ likelier, and how much of the old belief is worth keeping.
 Nothing depends on where zero is or on the unit: answers are taken relative to the first one, and all that is compared
 has the same unit. (To the last bit, where the shift rounds nothing and the unit is a power of two.)
 
-An answer moves one belief. Those of the largest mean + REACH standard deviations are the contenders; all others stand
+An answer moves one belief. Those of the largest mean + _REACH standard deviations are the contenders; all others stand
 in a tournament tree, so that an answer costs O(contenders + log N). Where keys are equal, a draw decides.
 """
 
@@ -20,17 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from handful.core.draws import TIE, uniforms
-from handful.core.kernels import kernel, rare, small
+from handful.core.kernels import kernel, rare
 from handful.core.objective import Ints
 from handful.core.parts.board import Board, Rows
 from handful.core.parts.tree import new_tree, plant, seat
 
 CONTENDERS = 24
-REACH = 2.0
+_REACH = 2.0
 FIRST = 5.0  # where R is known, R²/2 counts like so many answers about the noise
 STAY, FALL = 0.5, 0.4  # how likely a gain stays as it is; else how much of what is above the usual it loses, about
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("origin", np.float64),  # the first answer
         ("answers", np.int64),
@@ -48,7 +48,7 @@ RULES = np.dtype(
     align=True,
 )
 
-ITEM = np.dtype(
+_ITEM = np.dtype(
     [
         ("mean", np.float64),  # the belief, relative to the origin
         ("variance", np.float64),
@@ -75,13 +75,13 @@ class Gains(NamedTuple):
 
 
 def new_gains(size: int, seed: int, noise: float) -> Gains:
-    """Nothing is believed; `noise` is R, or 0 if nothing is known."""
-    r = np.zeros(1, RULES)
+    """Beliefs before the first answer; `noise` is R, or 0 if it is not known."""
+    r = np.zeros(1, _RULES)
     r["cap"] = noise * noise
-    items = np.zeros(size, ITEM)
+    items = np.zeros(size, _ITEM)
     gains = Gains(r, items, np.full(min(CONTENDERS, size), -1, np.int64), new_tree(size), new_tree(size))
     _draw_ties(items, np.uint64(seed))
-    arrange(gains)
+    _arrange(gains)
     return gains
 
 
@@ -95,12 +95,12 @@ def _draw_ties(items: Rows, seed: Any) -> None:
 
 
 @rare
-def arrange(gains: Gains) -> None:
+def _arrange(gains: Gains) -> None:
     """All keys are new: find the contenders."""
     rules, items, leaves = gains.rules[0], gains.items, len(gains.others) // 2
     for i in range(len(items)):
         there = items[i].place > -2
-        items[i].key = items[i].mean + REACH * math.sqrt(items[i].variance)
+        items[i].key = items[i].mean + _REACH * math.sqrt(items[i].variance)
         items[i].place = -1 if there else -2
         gains.others[leaves + i] = i if there else -1
         gains.means[leaves + i] = i if there else -1
@@ -108,11 +108,11 @@ def arrange(gains: Gains) -> None:
     plant(gains.means, items["mean"], items["tie"])
     rules.held = 0
     for _ in range(len(gains.top)):
-        promote(gains)
+        _promote(gains)
 
 
-@small
-def promote(gains: Gains) -> None:
+@kernel
+def _promote(gains: Gains) -> None:
     """The best of the others becomes a contender."""
     rules, item = gains.rules[0], gains.others[1]
     if item < 0 or rules.held == len(gains.top):
@@ -123,8 +123,8 @@ def promote(gains: Gains) -> None:
     rules.held += 1
 
 
-@small
-def demote(gains: Gains, item: int) -> None:
+@kernel
+def _demote(gains: Gains, item: int) -> None:
     """A contender is none any more."""
     rules, place = gains.rules[0], gains.items[item].place
     rules.held -= 1
@@ -134,11 +134,11 @@ def demote(gains: Gains, item: int) -> None:
     gains.items[item].place = -1
 
 
-@small
-def show(gains: Gains, item: int) -> None:
+@kernel
+def _show(gains: Gains, item: int) -> None:
     """The belief about one item has moved."""
     items, row = gains.items, gains.items[item]
-    row.key = row.mean + REACH * math.sqrt(row.variance)
+    row.key = row.mean + _REACH * math.sqrt(row.variance)
     seat(gains.means, items["mean"], items["tie"], item, True)
     if row.place < 0:
         seat(gains.others, items["key"], items["tie"], item, True)
@@ -155,8 +155,8 @@ def show(gains: Gains, item: int) -> None:
         best, least = gains.others[1], item
         if best < 0 or items[best].key <= row.key:
             return
-    demote(gains, least)
-    promote(gains)
+    _demote(gains, least)
+    _promote(gains)
     seat(gains.others, items["key"], items["tie"], least, True)
 
 
@@ -167,12 +167,12 @@ def forget(gains: Gains, item: int) -> None:
     if row.place == -2:
         return
     if row.place >= 0:
-        demote(gains, item)
+        _demote(gains, item)
     seat(gains.others, gains.items["key"], gains.items["tie"], item, False)
     seat(gains.means, gains.items["mean"], gains.items["tie"], item, False)
     row.place = -2
     if gains.rules[0].held < len(gains.top):
-        promote(gains)
+        _promote(gains)
 
 
 # The belief.
@@ -193,12 +193,12 @@ def begin_round(gains: Gains) -> None:
         row.total = 0.0
     if rules.first == 0:
         for i in range(len(gains.items)):
-            believe(gains, i)
-    arrange(gains)
+            _believe(gains, i)
+    _arrange(gains)
 
 
-@small
-def believe(gains: Gains, item: int) -> None:
+@kernel
+def _believe(gains: Gains, item: int) -> None:
     """The posterior of one item: its gain is as it was, or has fallen, each as likely as the answers make it."""
     rules, row = gains.rules[0], gains.items[item]
     mean, variance = row.before, row.doubt
@@ -227,8 +227,8 @@ def believe(gains: Gains, item: int) -> None:
     row.variance = variance
 
 
-@small
-def learn_noise(gains: Gains, between: float) -> None:
+@kernel
+def _learn_noise(gains: Gains, between: float) -> None:
     """From answers about the same item in the same round; before there are any, from what is known or guessed."""
     rules = gains.rules[0]
     free = float(rules.answers - rules.groups)
@@ -241,7 +241,7 @@ def learn_noise(gains: Gains, between: float) -> None:
 
 
 @rare
-def renew(gains: Gains) -> None:
+def _renew(gains: Gains) -> None:
     """Learn the noise, and in the first round level and spread of gains (by the method of moments)."""
     rules, items = gains.rules[0], gains.items
     between = 0.0
@@ -257,7 +257,7 @@ def renew(gains: Gains) -> None:
             if items[i].count > 0:
                 between += (items[i].total / items[i].count - level) ** 2
         between /= max(asked - 1.0, 1.0)
-        learn_noise(gains, between)
+        _learn_noise(gains, between)
         chance = rules.noise * inverse / asked  # what noise alone makes of `between`, and a spread it could still hide:
         hidden = 2.0 * chance * math.sqrt(2.0 / max(asked - 1.0, 1.0))
         rules.level = level
@@ -268,11 +268,11 @@ def renew(gains: Gains) -> None:
             items[i].before = level
             items[i].doubt = rules.spread
     else:
-        learn_noise(gains, 0.0)
+        _learn_noise(gains, 0.0)
     rules.noise = max(rules.noise, 1e-9 * rules.spread)
     for i in range(len(items)):
-        believe(gains, i)
-    arrange(gains)
+        _believe(gains, i)
+    _arrange(gains)
     rules.renewed = rules.counted
 
 
@@ -293,19 +293,19 @@ def add_answer(gains: Gains, item: int, answer: float, everybody: int) -> None:
     row.count += 1
     row.total += x
     if rules.counted - rules.renewed >= len(gains.items) or (rules.spread == 0.0 and rules.counted >= everybody):
-        renew(gains)
+        _renew(gains)
     elif rules.spread > 0.0:
-        believe(gains, item)
-        show(gains, item)
+        _believe(gains, item)
+        _show(gains, item)
 
 
-@small
+@kernel
 def leader(gains: Gains) -> int:
     """The best mean; before anything is believed, anybody."""
     return gains.means[1]
 
 
-@small
+@kernel
 def sure(gains: Gains, board: Board, item: int) -> float:
     """The variance of a belief once what is in flight has come."""
     v = gains.items[item].variance

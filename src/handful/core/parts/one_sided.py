@@ -22,25 +22,25 @@ import math
 import numpy as np
 
 from handful.core.confidence import WIDEST, bernstein_price
-from handful.core.kernels import small
+from handful.core.kernels import kernel
 
-LOG2 = math.log(2.0)
-ROOT = math.sqrt(2.0 * math.pi)
+_LOG2 = math.log(2.0)
+_ROOT = math.sqrt(2.0 * math.pi)
 TOP = 0.8 * WIDEST  # no bet is larger
 LEAST, LARGEST, ENTRIES = 1e-4, 6.0, 1500  # the table's first and last η
-FAR = -30.0  # where Φ is taken by its expansion
+_FAR = -30.0  # where Φ is taken by its expansion
 
 
 def _tail(x: float) -> float:
     """−x²/2 − log Φ(x), or a little more."""
-    if x > FAR:
+    if x > _FAR:
         return -0.5 * x * x - math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
-    return math.log(-x * ROOT) - math.log1p(-1.0 / (x * x))
+    return math.log(-x * _ROOT) - math.log1p(-1.0 / (x * x))
 
 
 def _slope(x: float) -> float:
     """x + φ(x)/Φ(x), which grows with x."""
-    return x + math.exp(_tail(x)) / ROOT if x > FAR else -1.0 / x + 2.0 / (x * x * x)
+    return x + math.exp(_tail(x)) / _ROOT if x > _FAR else -1.0 / x + 2.0 / (x * x * x)
 
 
 def _conjugate(eta: float) -> float:
@@ -49,35 +49,35 @@ def _conjugate(eta: float) -> float:
     for _ in range(200):
         x = 0.5 * (low + high)
         low, high = (x, high) if _slope(x) < eta else (low, x)
-    return eta * low + _tail(low) - LOG2 + 1e-9  # no search ends just where it should
+    return eta * low + _tail(low) - _LOG2 + 1e-9  # no search ends just where it should
 
 
-tail = small(_tail)
-RATIO = (LARGEST / LEAST) ** (1.0 / (ENTRIES - 1))
-LOG_RATIO, LOG_LEAST = math.log(RATIO), math.log(LEAST)
-ETAS = LEAST * RATIO ** np.arange(ENTRIES)
-TABLE = np.array([_conjugate(float(eta)) for eta in ETAS])
+tail = kernel(_tail)
+_RATIO = (LARGEST / LEAST) ** (1.0 / (ENTRIES - 1))
+LOG_RATIO, LOG_LEAST = math.log(_RATIO), math.log(LEAST)
+_ETAS = LEAST * _RATIO ** np.arange(ENTRIES)
+TABLE = np.array([_conjugate(float(eta)) for eta in _ETAS])
 
 
-@small
+@kernel
 def conjugate(eta: float) -> float:
     """C(η), or a little more."""
     if eta >= LARGEST:  # from here on Φ is 1 but for less than 10⁻⁸
-        return 0.5 * eta * eta - LOG2 + 1e-8
+        return 0.5 * eta * eta - _LOG2 + 1e-8
     if eta <= LEAST:  # C(η) + log η grows with η
         return TABLE[0] + LOG_LEAST - math.log(eta)
     p = min(int((math.log(eta) - LOG_LEAST) / LOG_RATIO), ENTRIES - 2)
-    part = (eta - ETAS[p]) / (ETAS[p + 1] - ETAS[p])
+    part = (eta - _ETAS[p]) / (_ETAS[p + 1] - _ETAS[p])
     return TABLE[p] + part * (TABLE[p + 1] - TABLE[p])
 
 
-@small
-def slope_of(x: float) -> float:
+@kernel
+def _slope_of(x: float) -> float:
     """As `_slope`, compiled."""
-    return x + math.exp(tail(x)) / ROOT if x > FAR else -1.0 / x + 2.0 / (x * x * x)
+    return x + math.exp(tail(x)) / _ROOT if x > _FAR else -1.0 / x + 2.0 / (x * x * x)
 
 
-@small
+@kernel
 def normal_cost(slope: float, T: float, Q: float, rho: float, cap: float) -> float:
     """The cost of a half-normal mixture; z, slope and cap in units of R."""
     wide = math.sqrt(Q + rho)
@@ -85,12 +85,12 @@ def normal_cost(slope: float, T: float, Q: float, rho: float, cap: float) -> flo
     eta = slope * wide / T
     if cap < np.inf:
         x = T * cap / wide
-        if x < eta and slope_of(x) < eta:  # else the best x is below the cap
-            return slope * cap + tail(x) - LOG2 + mixed
+        if x < eta and _slope_of(x) < eta:  # else the best x is below the cap
+            return slope * cap + tail(x) - _LOG2 + mixed
     return conjugate(eta) + mixed
 
 
-@small
+@kernel
 def bet_cost(slope: float, T: float, V: float, cap: float) -> float:
     """The cost of a bet in a known range; z, slope and cap in units of its length."""
     bet = min(slope / T, TOP)

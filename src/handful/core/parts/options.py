@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.core.kernels import kernel, overload, small
+from handful.core.kernels import kernel, overload
 from handful.core.objective import Ints
 from handful.core.parts.board import Board
 
@@ -21,13 +21,13 @@ def _put(state: Any, row: Ints) -> None: ...
 def _wait(state: Any) -> None: ...
 
 
-@small
+@kernel
 def _copy(source: Ints, target: Ints) -> None:
     for q in range(len(source)):
         target[q] = source[q]
 
 
-@small
+@kernel
 def _note_others(board: Board, options: Ints) -> None:
     for q in range(1, len(options)):
         if options[q] >= 0:

@@ -4,8 +4,8 @@ The claim can be shown if W − s·Σ_B v > −ε for the k largest gains; it ca
 a set is named (the largest means), and only answers from then on count for it; whenever as many have come as before,
 it is named anew. Its items' mixtures and the one for W, each on the side that it was not on before, have a product that
 exceeds j(j+1)/LEVEL for the j-th set ever with probability at most LEVEL in all. Where W − s·Σ_B v is shown to
-exceed −ε by less than a share EDGE of s·Σ_B v, if at all, the audit ends too: no number of answers that anybody would
-pay for tells these apart.
+exceed −ε by less than a share EDGE of s·Σ_B v, if at all, the audit ends too: to tell these apart would
+take far more answers than were asked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handful.core.confidence import FIRST
-from handful.core.kernels import rare, small
+from handful.core.kernels import kernel, rare
 from handful.core.objective import Ints
 from handful.core.parts.board import Rows, surprise
 from handful.core.parts.claim import rho_of, squares, unit, ways
@@ -26,8 +26,8 @@ from handful.core.parts.one_sided import bet_cost, normal_cost
 LEVEL = 0.01
 EDGE = 0.005
 
-RULES = np.dtype([("answers", np.int64), ("renew", np.int64), ("number", np.int64)], align=True)
-NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64), ("spread", np.float64)], align=True)
+_RULES = np.dtype([("answers", np.int64), ("renew", np.int64), ("number", np.int64)], align=True)
+_NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64), ("spread", np.float64)], align=True)
 
 
 class ReachTest(NamedTuple):
@@ -39,8 +39,8 @@ class ReachTest(NamedTuple):
 
 
 def new_reach(size: int, k: int) -> ReachTest:
-    """No set is named."""
-    return ReachTest(np.zeros(1, RULES), np.zeros(k, NAMED), np.full(size, -1, np.int64))
+    """The test before the first set is named."""
+    return ReachTest(np.zeros(1, _RULES), np.zeros(k, _NAMED), np.full(size, -1, np.int64))
 
 
 @rare
@@ -77,7 +77,7 @@ def name(reach: ReachTest, claim: Claim) -> None:
     rules.renew = 2 * max(rules.answers, 2 * k)
 
 
-@small
+@kernel
 def notice(reach: ReachTest, item: int, answer: float) -> None:
     """An answer given the anchor's picks."""
     p = reach.place[item]
@@ -88,8 +88,8 @@ def notice(reach: ReachTest, item: int, answer: float) -> None:
         row.total += answer
 
 
-@small
-def beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
+@kernel
+def _beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
     """By how much s·Σ_B v − W − ε exceeds 0 at least, for a given y."""
     rules, one = claim.rules[0], unit(claim, way)
     n, q, s = float(rules.cycles), squares(claim), rules.share
@@ -135,6 +135,6 @@ def out_of_reach(reach: ReachTest, claim: Claim) -> bool:
         return False
     for way in range(ways(claim)):
         for step in range(40):
-            if beyond(reach, claim, way, math.exp(-5.0 + 0.5 * step)) > -edge:
+            if _beyond(reach, claim, way, math.exp(-5.0 + 0.5 * step)) > -edge:
                 return True
     return False

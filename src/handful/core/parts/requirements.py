@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from handful.core.checks import is_finite
 from handful.core.feedback import Preferences, Values
+from handful.core.guarantees import VALUES
 from handful.core.objective import Floats
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
@@ -22,6 +25,13 @@ def noise_of(problem: Problem) -> float:
     if known is None:
         raise InvalidProblem("this explorer needs to know the noise: give Values(noise=R) or Values(range=(lo, hi))")
     return known
+
+
+def beta_of(problem: Problem) -> float:
+    """β of comparisons, nan if it is not known; VALUES where answers are values."""
+    if not isinstance(problem.feedback, Preferences):
+        return VALUES
+    return math.nan if problem.feedback.beta is None else problem.feedback.beta
 
 
 def scores(problem: Problem) -> Floats | None:

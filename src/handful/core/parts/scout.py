@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows, first_order
 from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure
 
-PLENTY = 2  # how many times what is in flight about an item must have been answered
-ROOT = math.sqrt(2.0 * math.pi)
+_PLENTY = 2  # how many times what is in flight about an item must have been answered
+_ROOT = math.sqrt(2.0 * math.pi)
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("near", np.float64),
         ("usual", np.float64),  # the mean gain of the picks so far
@@ -49,8 +49,8 @@ class Scout(NamedTuple):
 
 
 def new_scout(size: int, seed: int, near: float, noise: float, prior: Floats | None = None) -> Scout:
-    """Everything is possible; a prior's scores say whom to ask first."""
-    r = np.zeros(1, RULES)
+    """A scout that believes nothing yet; a prior's scores say whom to ask first."""
+    r = np.zeros(1, _RULES)
     r["near"] = near
     return Scout(r, new_gains(size, seed, noise), first_order(size, seed, prior))
 
@@ -76,13 +76,13 @@ def scout_add(scout: Scout, board: Board, item: int, answer: float) -> None:
     add_answer(scout.gains, item, answer, board.round[0].candidates)
 
 
-@small
+@kernel
 def scout_mean(scout: Scout, item: int) -> float:
     """What is believed of an item's gain."""
     return scout.gains.items[item].mean + scout.gains.rules[0].origin
 
 
-@small
+@kernel
 def scout_lead(scout: Scout) -> int:
     """Who would be picked now: the best mean, or whoever is first in order while nothing is believed."""
     if scout.gains.rules[0].spread > 0.0:
@@ -93,8 +93,8 @@ def scout_lead(scout: Scout) -> int:
     return -1
 
 
-@small
-def first_of(scout: Scout, board: Board) -> int:
+@kernel
+def _first_of(scout: Scout, board: Board) -> int:
     """Where in the order somebody stands who has not been asked in this first round; -1 for nobody."""
     rules = scout.rules[0]
     for p in range(rules.next, rules.queued):
@@ -107,23 +107,23 @@ def first_of(scout: Scout, board: Board) -> int:
 def scout_next(scout: Scout, board: Board) -> int:
     """What to ask next; -1 to wait for what is in flight, if that seems enough."""
     rules, r = scout.rules[0], board.round[0]
-    p = first_of(scout, board)
+    p = _first_of(scout, board)
     if p >= 0:
         rules.next = p + 1
         return scout.order[p]
     busy = r.asked > r.counted
     if scout.gains.rules[0].spread == 0.0:  # first answers are in flight, or came to nothing
         return -1 if busy else board.open[r.asked % r.candidates]
-    item, most = worthiest(scout, board)
-    if not seen(scout, board):
+    item, most = _worthiest(scout, board)
+    if not _seen(scout, board):
         item = leader(scout.gains)
-    if busy and (close_enough(scout, board, most) or plenty(board, item)):
+    if busy and (_close_enough(scout, board, most) or _plenty(board, item)):
         return -1
     return item
 
 
-@small
-def worthiest(scout: Scout, board: Board) -> tuple[int, float]:
+@kernel
+def _worthiest(scout: Scout, board: Board) -> tuple[int, float]:
     """The item whose answers are worth most, and how much each."""
     gains, noise = scout.gains, scout.gains.rules[0].noise
     items, lead = gains.items, leader(gains)
@@ -142,14 +142,14 @@ def worthiest(scout: Scout, board: Board) -> tuple[int, float]:
     return (lead, own) if own > most else (best, most)
 
 
-@small
-def plenty(board: Board, item: int) -> bool:
+@kernel
+def _plenty(board: Board, item: int) -> bool:
     """Whether so much is in flight about an item that it is better to see it first."""
-    return PLENTY * board.items[item].waiting > max(1, board.items[item].count)
+    return _PLENTY * board.items[item].waiting > max(1, board.items[item].count)
 
 
-@small
-def expected_loss(scout: Scout, board: Board) -> float:
+@kernel
+def _expected_loss(scout: Scout, board: Board) -> float:
     """What the leader is expected to lose to the best of the others, about."""
     gains, items = scout.gains, scout.gains.items
     lead = leader(gains)
@@ -162,32 +162,32 @@ def expected_loss(scout: Scout, board: Board) -> float:
         s = math.sqrt(own + sure(gains, board, i))
         x = (items[lead].mean - items[i].mean) / s
         if x < 8.0:
-            lost = s * (math.exp(-0.5 * x * x) / ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
+            lost = s * (math.exp(-0.5 * x * x) / _ROOT - 0.5 * x * math.erfc(x / math.sqrt(2.0)))
             total += lost * lost
     return math.sqrt(total)
 
 
-@small
-def close_enough(scout: Scout, board: Board, most: float) -> bool:
+@kernel
+def _close_enough(scout: Scout, board: Board, most: float) -> bool:
     """Whether more answers, of which none is worth more than `most`, do not matter enough."""
     rules = scout.rules[0]
     if most * rules.saves > 1.0:
         return False
     gain = max(scout_mean(scout, leader(scout.gains)), 0.5 * rules.usual)
-    return expected_loss(scout, board) <= max(rules.near * gain, rules.enough)
+    return _expected_loss(scout, board) <= max(rules.near * gain, rules.enough)
 
 
 @kernel
 def scout_done(scout: Scout, board: Board) -> bool:
     """Whether the leader is to be picked, now that nothing is in flight."""
-    if first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
+    if _first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
         return False
-    _, most = worthiest(scout, board)
-    return close_enough(scout, board, most) and seen(scout, board)
+    _, most = _worthiest(scout, board)
+    return _close_enough(scout, board, most) and _seen(scout, board)
 
 
-@small
-def seen(scout: Scout, board: Board) -> bool:
+@kernel
+def _seen(scout: Scout, board: Board) -> bool:
     """Whether the leader was asked about in this round, as nobody is picked on what was: its gain may be gone."""
     row = board.items[leader(scout.gains)]
     return row.count + row.waiting > 0

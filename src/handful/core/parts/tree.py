@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 
 
@@ -20,7 +20,7 @@ def new_tree(size: int) -> Ints:
     return tree
 
 
-@small
+@kernel
 def winner(keys: Floats, ties: Floats, i: int, j: int) -> int:
     """The better of two; -1 is nobody."""
     if i < 0 or j < 0:
@@ -51,14 +51,3 @@ def seat(tree: Ints, keys: Floats, ties: Floats, item: int, present: bool) -> No
             return
         tree[node] = best
         node //= 2
-
-
-@small
-def runner_up(tree: Ints, keys: Floats, ties: Floats, item: int) -> int:
-    """The best but `item`, which is the winner: one of those it has beaten on its way."""
-    best = -1
-    node = len(tree) // 2 + item
-    while node > 1:
-        best = winner(keys, ties, best, tree[node ^ 1])
-        node //= 2
-    return best

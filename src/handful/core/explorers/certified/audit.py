@@ -40,10 +40,10 @@ from handful.core.explorers.certified.audit_state import (
     weight,
 )
 from handful.core.explorers.protocol import explores
-from handful.core.kernels import kernel, rare, small
+from handful.core.kernels import kernel, rare
 from handful.core.parts.board import NOBODY, NOW, end, surprise
 from handful.core.parts.claim import squares
-from handful.core.parts.claim_asking import batch, examine, fresh_urgency, most_urgent, wanted
+from handful.core.parts.claim_asking import batch, fresh_urgency, most_urgent, update_shown, wanted
 from handful.core.parts.claim_state import hear, hear_nothing, learn, note_first
 from handful.core.parts.reach import name, notice, out_of_reach
 from handful.core.parts.scout import (
@@ -59,30 +59,30 @@ from handful.core.parts.scout import (
 __all__ = ["AuditState", "new_state"]
 
 
-MATTERS = 50.0  # a loss of ε/k in a round does not matter to who takes a `near` of 1/50, and less to who takes less
+_MATTERS = 50.0  # with a `near` of 1/50 a loss of ε/k in a round is taken; with a smaller `near`, so much less
 
 
 @kernel
 def begin(state: AuditState) -> None:
-    """A round starts by scouting, with what a better pick would save the audit in mind."""
+    """A round starts by scouting."""
     rules, scout, claim = state.rules[0], state.scout.rules[0], state.claim.rules[0]
     rules.phase = SCOUTING
     scout.usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
-    scout.enough = min(1.0, MATTERS * scout.near) * claim.epsilon / rules.k
+    scout.enough = min(1.0, _MATTERS * scout.near) * claim.epsilon / rules.k
     scout.saves = 0.0
     scout_begin(state.scout, state.board)
 
 
 @rare
-def audit(state: AuditState) -> None:
+def _audit(state: AuditState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: one batch given the anchor, or for the picks."""
     rules, claim, in_flight = state.rules[0], state.claim.rules[0], state.board.round[0].in_flight
-    examine(state.claim)
+    update_shown(state.claim)
     if claim.shown >= 0.0:
-        close(state, RULE)
+        _close(state, RULE)
         return
     if out_of_reach(state.reach, state.claim):
-        close(state, UNREACHABLE)
+        _close(state, UNREACHABLE)
         return
     if state.reach.rules[0].answers >= state.reach.rules[0].renew:
         name(state.reach, state.claim)
@@ -92,14 +92,14 @@ def audit(state: AuditState) -> None:
         rules.phase = LOWER
         more = batch(claim.cycles, in_flight // rules.k)
         rules.goal = claim.cycles + min(more, max(1, len(state.queue) // rules.k))
-        enqueue_picks(state)
+        _enqueue_picks(state)
     else:
         rules.phase = UPPER
         rules.queued = wanted(state.claim, state.queue, in_flight, most)
 
 
-@small
-def enqueue_picks(state: AuditState) -> None:
+@kernel
+def _enqueue_picks(state: AuditState) -> None:
     """Ask for the fresh answers that are missing for the goal."""
     rules = state.rules[0]
     rules.queued = 0
@@ -112,8 +112,8 @@ def enqueue_picks(state: AuditState) -> None:
 
 
 @rare
-def close(state: AuditState, ended: int) -> None:
-    """The last round is over."""
+def _close(state: AuditState, ended: int) -> None:
+    """End the last round; its epsilon is what is missing for the claim."""
     rules, board = state.rules[0], state.board
     rules.phase = DONE
     board.best[0] = state.picks[rules.k - 1]
@@ -121,9 +121,9 @@ def close(state: AuditState, ended: int) -> None:
     end(board, ended, max(0.0, state.claim.rules[0].epsilon - state.claim.rules[0].shown))
 
 
-@small
-def pick(state: AuditState, item: int) -> None:
-    """`item` is chosen."""
+@kernel
+def _pick(state: AuditState, item: int) -> None:
+    """Note that `item` is picked."""
     rules = state.rules[0]
     remember(state)
     state.picks[rules.picked] = item
@@ -132,19 +132,19 @@ def pick(state: AuditState, item: int) -> None:
 
 
 @rare
-def end_round(state: AuditState, item: int, ended: int) -> None:
-    """A round ends with its pick."""
-    pick(state, item)
+def _end_round(state: AuditState, item: int, ended: int) -> None:
+    """Pick `item` and end the round."""
+    _pick(state, item)
     state.board.best[0] = item
     state.board.round[0].size = 1
     end(state.board, ended, np.inf)
 
 
 @rare
-def begin_audit(state: AuditState, item: int) -> None:
-    """The last pick is made: now prove the whole."""
+def _begin_audit(state: AuditState, item: int) -> None:
+    """Note the last pick, choose the anchor and begin the audit."""
     rules, claim = state.rules[0], state.claim.rules[0]
-    pick(state, item)
+    _pick(state, item)
     claim.cycles = 0
     claim.fresh = 0.0
     claim.fresh_spread = 0.0
@@ -154,13 +154,13 @@ def begin_audit(state: AuditState, item: int) -> None:
     for p in range(rules.k):
         state.fresh[p] = 0
         state.totals[p] = 0.0
-    plan(state)
+    _plan(state)
     state.reach.rules[0].renew = 0  # a set is named as soon as the audit looks
     rules.phase = UPPER
 
 
-@small
-def plan(state: AuditState) -> None:
+@kernel
+def _plan(state: AuditState) -> None:
     """ρ for the fresh answers: sharpest about where the claim will be shown, if the scout saw right."""
     rules, claim = state.rules[0], state.claim.rules[0]
     gap = max(
@@ -193,19 +193,19 @@ def propose(state: AuditState, n: int) -> tuple[int, int, int]:
 
 @kernel
 def tell(state: AuditState, item: int, rival: int, given: int, answer: float) -> None:
-    """To the scout, or to the audit."""
+    """Hand the answer to the scout, or to the audit."""
     if state.board.round[0].ended != OPEN:
         return
     if given == NOW:
         scout_add(state.scout, state.board, item, answer)
         hear(state.claim, item, state.rules[0].picked, answer)
     else:
-        credit(state, item, given, answer)
-    go_on(state)
+        _credit(state, item, given, answer)
+    _go_on(state)
 
 
-@small
-def credit(state: AuditState, item: int, given: int, answer: float) -> None:
+@kernel
+def _credit(state: AuditState, item: int, given: int, answer: float) -> None:
     """An answer about `item` given the first `given` picks: to the account that wants it now, before it is looked at.
 
     In a round that is gone through again, with answers left out, it may be wanted by neither.
@@ -223,7 +223,7 @@ def credit(state: AuditState, item: int, given: int, answer: float) -> None:
 
 
 @kernel
-def go_on(state: AuditState) -> None:
+def _go_on(state: AuditState) -> None:
     """Once nothing is in flight, see whether the scout is done; or, if the batch is asked, what it showed."""
     rules, r = state.rules[0], state.board.round[0]
     if rules.phase == DONE or r.asked != r.counted:
@@ -232,21 +232,21 @@ def go_on(state: AuditState) -> None:
         if not scout_done(state.scout, state.board):
             return
         if rules.picked < rules.k - 1:
-            end_round(state, scout_lead(state.scout), RULE)
+            _end_round(state, scout_lead(state.scout), RULE)
             return
-        begin_audit(state, scout_lead(state.scout))
+        _begin_audit(state, scout_lead(state.scout))
     elif rules.next != rules.queued:
         return
     elif rules.phase == LOWER:
         for p in range(rules.k):
             if state.fresh[p] < rules.goal:  # some came to nothing
-                enqueue_picks(state)
+                _enqueue_picks(state)
                 return
         claim = state.claim.rules[0]
         claim.cycles = rules.goal
         claim.whole = claim.fresh
         claim.whole_spread = claim.fresh_spread
-    audit(state)
+    _audit(state)
 
 
 @kernel
@@ -255,7 +255,7 @@ def void(state: AuditState, item: int, rival: int, given: int) -> None:
     if state.board.round[0].ended == OPEN:
         if given == NOW:
             hear_nothing(state.claim, item)
-        go_on(state)
+        _go_on(state)
 
 
 @kernel
@@ -266,7 +266,7 @@ def leave(state: AuditState, item: int) -> None:
     at = r.round - 1 - rules.given
     if r.ended != OPEN and r.pick == item and at >= 0:
         if rules.picked == at:
-            pick(state, item)
+            _pick(state, item)
         state.picks[at] = item
         return
     for p in range(rules.picked):
@@ -281,9 +281,9 @@ def conclude(state: AuditState, ended: int) -> None:
     """The best mean; and in an audit, what has been shown so far."""
     rules = state.rules[0]
     if rules.phase == UPPER or rules.phase == LOWER:
-        close(state, ended)
+        _close(state, ended)
         return
-    end_round(state, scout_lead(state.scout), ended)
+    _end_round(state, scout_lead(state.scout), ended)
 
 
 explores(AuditState, begin=begin, propose=propose, tell=tell, void=void, leave=leave, conclude=conclude)

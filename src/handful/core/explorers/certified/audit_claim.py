@@ -15,9 +15,9 @@ from handful.core.parts.requirements import assumptions_of
 from handful.core.views import View, interval_view
 
 AUDITED = 0.95  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
-UNAUDITED = "the answers ended before the audit that would have shown more"
-UNFINISHED = "the answers ended in the middle of the audit that would have shown more"
-OUT_OF_REACH = (
+_UNAUDITED = "the answers ended before the audit that would have shown more"
+_UNFINISHED = "the answers ended in the middle of the audit that would have shown more"
+_OUT_OF_REACH = (
     "the claim asked for is out of reach, or so close to the edge of it that no number of answers would tell; "
     "ask for less to see how much can be shown"
 )
@@ -48,7 +48,7 @@ def claim_of_audit(evidence: Evidence, state: AuditState, guarantee: Guarantee) 
     begun = state.claim.rules[0]["cycles"] > 0 or evidence.rounds[-1].ended == "rule"
     if evidence.all_picked and begun:
         return _claimed(evidence, state, guarantee)
-    reasons = (UNAUDITED,) if evidence.all_picked else ()
+    reasons = (_UNAUDITED,) if evidence.all_picked else ()
     return claim_by_values(evidence, NO_GUARANTEE, (1.0 - AUDITED) * evidence.problem.delta, reasons)
 
 
@@ -59,9 +59,9 @@ def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Cer
     ratio = max(shown.ratio, problem.ratio or 0.0) if kept.bound is not None else shown.ratio
     reasons: tuple[str, ...] = ()
     if ended == "out of reach":
-        reasons = (OUT_OF_REACH,)
+        reasons = (_OUT_OF_REACH,)
     elif ended != "rule":
-        reasons = (UNFINISHED,)
+        reasons = (_UNFINISHED,)
     bound, epsilon = kept.bound, kept.epsilon
     if bound is None and problem.ratio is None and shown.epsilon <= shown.value and shown.value > 0:
         bound, epsilon = OPTIMUM_BOUND, shown.epsilon  # else it says next to nothing

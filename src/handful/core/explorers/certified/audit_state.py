@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.kernels import small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, new_board
 from handful.core.parts.claim_state import Claim, back_to_first, close_round, drop_anchor
@@ -16,7 +16,7 @@ from handful.core.parts.scout import Scout, scout_mean
 
 SCOUTING, UPPER, LOWER, DONE = range(4)
 
-RULES = np.dtype(
+_RULES = np.dtype(
     [
         ("k", np.int64),
         ("given", np.int64),  # items chosen before the first round
@@ -34,7 +34,7 @@ RULES = np.dtype(
 
 
 class AuditState(NamedTuple):
-    """Scouting, or auditing."""
+    """The audit before or during its work: what the scout, the claim and the test of reach know, and the picks."""
 
     board: Board
     scout: Scout
@@ -48,8 +48,8 @@ class AuditState(NamedTuple):
 
 
 def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: Scout, claim: Claim) -> AuditState:
-    """Nothing is known."""
-    r = np.zeros(1, RULES)
+    """The state before the first round."""
+    r = np.zeros(1, _RULES)
     r["k"] = k
     r["given"] = given
     r["outlook"] = np.inf
@@ -58,8 +58,8 @@ def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: S
     return AuditState(board, scout, claim, new_reach(size, k), r, picks, np.zeros(k, np.int64), np.zeros(k), queue)
 
 
-@small
-def largest(state: AuditState, m: int) -> float:
+@kernel
+def _largest(state: AuditState, m: int) -> float:
     """The sum of the m largest gains, as the scout believes them."""
     keys, board = state.claim.keys, state.board
     for q in range(m):
@@ -78,12 +78,12 @@ def largest(state: AuditState, m: int) -> float:
     return total
 
 
-@small
+@kernel
 def remember(state: AuditState) -> None:
     """A round has ended: make it the anchor, beside the first, if f(OPT) looks smallest from here."""
     rules, board = state.rules[0], state.board
     close_round(state.claim, board, rules.picked)
-    outlook = rules.hoped + largest(state, min(rules.k, board.round[0].candidates))
+    outlook = rules.hoped + _largest(state, min(rules.k, board.round[0].candidates))
     if rules.picked == 0:
         rules.outlook_first = outlook
         drop_anchor(state.claim, board, 0)
@@ -92,8 +92,8 @@ def remember(state: AuditState) -> None:
         drop_anchor(state.claim, board, rules.picked)
 
 
-@small
-def price(state: AuditState, first: bool) -> float:
+@kernel
+def _price(state: AuditState, first: bool) -> float:
     """About how many answers the audit would need from the first anchor or from the later one; ∞ if it looks false."""
     rules, claim = state.rules[0], state.claim.rules[0]
     outlook = rules.outlook_first if first else rules.outlook
@@ -106,14 +106,14 @@ def price(state: AuditState, first: bool) -> float:
     return 2.0 * logs * rules.k * ((1.0 + claim.share) * claim.noise / gap) ** 2
 
 
-@small
+@kernel
 def choose_anchor(state: AuditState) -> None:
-    """The one from where proving looks cheapest."""
-    if state.claim.rules[0].anchor > 0 and price(state, True) <= price(state, False):
+    """Prove from the anchor for which the fewest answers seem to be needed."""
+    if state.claim.rules[0].anchor > 0 and _price(state, True) <= _price(state, False):
         back_to_first(state.claim)
 
 
-@small
+@kernel
 def weight(state: AuditState, at: int) -> float:
     """The weight of pick number `at` in W."""
     rules = state.claim.rules[0]

@@ -29,7 +29,7 @@ import numpy as np
 
 from handful.core.endings import OPEN, RULE
 from handful.core.explorers.protocol import explores
-from handful.core.kernels import kernel, small
+from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOBODY, NOW, Board, Rows, end, mean, new_board
 from handful.core.parts.bounds import Bounds, close_round, forget, narrow, new_round, radius, sum_of_top, uppermost
@@ -88,14 +88,14 @@ def begin(state: EveryRoundState) -> None:
     plant(state.tree, state.means, state.means)
 
 
-@small
+@kernel
 def _leader(state: EveryRoundState) -> int:
     """The best mean of this round; before there is one, who had it when last asked."""
     lead = state.tree[1]
     return lead if lead >= 0 and state.means[lead] > -np.inf else state.rules[0].first
 
 
-@small
+@kernel
 def _remaining(state: EveryRoundState) -> float:
     """The best bound on f(OPT) − f(S)."""
     rules = state.rules[0]
@@ -103,7 +103,7 @@ def _remaining(state: EveryRoundState) -> float:
     return min(here, rules.left) if rules.chained == 1 else here
 
 
-@small
+@kernel
 def _speed(state: EveryRoundState, item: int, pooled: bool) -> float:
     """How fast another answer would narrow the item's interval, counting those in flight."""
     T = float(state.board.items[item].count + state.board.items[item].waiting)
@@ -147,7 +147,7 @@ def tell(state: EveryRoundState, item: int, rival: int, given: int, answer: floa
         _take(state, rules.lead, RULE)
 
 
-@small
+@kernel
 def _doubt(state: EveryRoundState) -> float:
     """How much more this round could show, about; of the last one nothing is left to spend it on."""
     rules, board, bounds = state.rules[0], state.board, state.bounds
@@ -161,7 +161,7 @@ def _doubt(state: EveryRoundState) -> float:
     return wide
 
 
-@small
+@kernel
 def _take(state: EveryRoundState, item: int, ended: int) -> None:
     """The round is over: write down what is left."""
     rules, board, bounds = state.rules[0], state.board, state.bounds

@@ -23,20 +23,19 @@ from handful.core.explorers.topx.sets import (
     FIXED,
     TopXState,
     lead,
-    per_item,
     scale,
     sizes,
-    slack,
     swap,
 )
-from handful.core.kernels import kernel, small
+from handful.core.guarantees import VALUES, allowed_gap, reached_epsilon
+from handful.core.kernels import kernel
 from handful.core.parts.board import NOBODY, NOW, end, rival_of, shuffle
 
 
-@small
+@kernel
 def _survey(state: TopXState, may_end: bool) -> None:
     """Lines 4–13: return A (if the round may end now), or make the list Q of items to query."""
-    rules = state.rules[0]
+    rules, candidates = state.rules[0], state.board.round[0].candidates
     rules.queued = 0
     rules.next = 0
     c = scale(state)  # line 4
@@ -44,15 +43,15 @@ def _survey(state: TopXState, may_end: bool) -> None:
     others = lead(state, most, c)
     for l in range(first, final + 1):
         gap, q = swap(state, l, most, others)  # lines 6–9
-        if may_end and gap <= slack(state, l):  # line 10
-            _finish(state, l, RULE, per_item(state, l, gap))  # line 11
+        if may_end and gap <= allowed_gap(rules.beta, l, rules.epsilon, candidates):  # line 10
+            _finish(state, l, RULE, reached_epsilon(rules.beta, l, gap, candidates))  # line 11
             return
         if q >= 0:
             state.queue[rules.queued] = q  # lines 12 and 13
             rules.queued += 1
 
 
-@small
+@kernel
 def _finish(state: TopXState, l: int, ended: int, reached: float) -> None:
     """A = M_t of size l."""
     for p in range(l):
@@ -61,7 +60,7 @@ def _finish(state: TopXState, l: int, ended: int, reached: float) -> None:
     end(state.board, ended, reached)
 
 
-@small
+@kernel
 def _enqueue(state: TopXState, below: int) -> None:
     """Q is every candidate with fewer than `below` answers and questions in flight."""
     board, rules = state.board, state.rules[0]
@@ -82,7 +81,7 @@ def _examine(state: TopXState) -> None:
         _enqueue(state, rules.repeats * rules.tau)
         if rules.queued == 0:
             lead(state, 1, 0.0)
-            _finish(state, 1, RULE, rules.epsilon if rules.beta == -1.0 else np.inf)
+            _finish(state, 1, RULE, rules.epsilon if rules.beta == VALUES else np.inf)
         return
     _enqueue(state, 1)  # an item whose only question came to nothing is asked again first
     if rules.queued > 0:
@@ -143,10 +142,10 @@ def propose(state: TopXState, n: int) -> tuple[int, int, int]:
             return -1, NOBODY, NOW
     item = state.queue[rules.next // rules.tau]
     rules.next += 1
-    return item, NOBODY if rules.beta == -1.0 else rival_of(board, item, n), NOW
+    return item, NOBODY if rules.beta == VALUES else rival_of(board, item, n), NOW
 
 
-@small
+@kernel
 def _proceed(state: TopXState) -> None:
     """An answer has come, or never will: is the next step due, or the round decided?"""
     board, rules = state.board, state.rules[0]
@@ -196,8 +195,9 @@ def conclude(state: TopXState, ended: int) -> None:
         if state.board.items[state.places[l - 1].leader].count == 0:
             break
         gap, _ = swap(state, l, most, others)
-        if per_item(state, l, gap) < reached:
-            best, reached = l, per_item(state, l, gap)
+        epsilon = reached_epsilon(rules.beta, l, gap, state.board.round[0].candidates)
+        if epsilon < reached:
+            best, reached = l, epsilon
     _finish(state, best, ended, reached)
 
 

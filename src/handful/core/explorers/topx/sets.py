@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.guarantees import borda_slack, borda_slack_inverse
-from handful.core.kernels import small
+from handful.core.guarantees import VALUES
+from handful.core.kernels import kernel
 from handful.core.objective import Ints
 from handful.core.parts.board import Board, Rows, new_board
 
@@ -29,7 +29,7 @@ _RULES = np.dtype(
         ("asking", np.int64),
         ("repeats", np.int64),  # samples per item of the fixed-sample form
         ("tau", np.int64),
-        ("beta", np.float64),  # comparisons: β if known, nan if not; values: -1
+        ("beta", np.float64),  # comparisons: β if known, nan if not; VALUES for values
         ("out_of_budget", np.int64),
         ("step", np.int64),  # t
         ("seen", np.int64),  # candidates with at least one answer
@@ -70,7 +70,7 @@ class TopXState(NamedTuple):
 def new_topx(size: int, k: int, seed: int, in_flight: int, **rules: float) -> TopXState:
     """A TopX of N = `size` items; `rules` are the fields of _RULES that the caller sets."""
     r = np.zeros(1, _RULES)
-    for name, value in ({"shrink": 1.0, "tau": 1, "beta": -1.0} | rules).items():
+    for name, value in ({"shrink": 1.0, "tau": 1, "beta": VALUES} | rules).items():
         r[name] = value
     r["size"] = size
     most = int(r["most"][0])
@@ -78,7 +78,7 @@ def new_topx(size: int, k: int, seed: int, in_flight: int, **rules: float) -> To
     return TopXState(board, r, np.zeros(size, _ITEM), np.zeros(most, _PLACE), np.zeros(2 * max(size, most), np.int64))
 
 
-@small
+@kernel
 def scale(state: TopXState) -> float:
     """rad_t(i)·√T(i) = R·√(2 log(4N t³/δ′)), by the letter or with the union bound over samples (line 4)."""
     rules = state.rules[0]
@@ -92,25 +92,7 @@ def scale(state: TopXState) -> float:
     return rules.shrink * rules.noise * math.sqrt(2.0 * logs)
 
 
-@small
-def slack(state: TopXState, l: int) -> float:
-    """What line 10 allows for sets of size l: l·ε′, or its counterpart in Borda scores (Appendix D, corrected)."""
-    rules = state.rules[0]
-    if rules.beta == -1.0:
-        return l * rules.epsilon
-    return borda_slack(rules.beta, l, rules.epsilon, state.board.round[0].candidates)
-
-
-@small
-def per_item(state: TopXState, l: int, gap: float) -> float:
-    """ε′ that a gap of line 10 amounts to: the inverse of `slack`."""
-    rules = state.rules[0]
-    if rules.beta == -1.0:
-        return gap / l
-    return borda_slack_inverse(rules.beta, l, gap, state.board.round[0].candidates)
-
-
-@small
+@kernel
 def lead(state: TopXState, most: int, c: float) -> int:
     """M_t for every l at once (line 6: a prefix of the leaders), and the largest upper bounds of all others."""
     candidates, open_, board_items = state.board.round[0].candidates, state.board.open, state.board.items
@@ -161,7 +143,7 @@ def lead(state: TopXState, most: int, c: float) -> int:
     return far
 
 
-@small
+@kernel
 def _leads(places: Rows, held: int, item: int) -> bool:
     """Whether `item` is one of the leaders."""
     found = False
@@ -170,7 +152,7 @@ def _leads(places: Rows, held: int, item: int) -> bool:
     return found
 
 
-@small
+@kernel
 def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
     """Lines 6–10 and 12 for one l: Σ_M̃ ṽ − Σ_M ṽ, and the most uncertain item in which M̃ and M differ.
 
@@ -206,7 +188,7 @@ def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
     return gap, widest
 
 
-@small
+@kernel
 def _wider(items: Rows, i: int, j: int) -> int:
     """The one of the larger radius; the lower index where they are equal."""
     if i < 0 or items[j].root > items[i].root or (items[j].root == items[i].root and j < i):
@@ -214,7 +196,7 @@ def _wider(items: Rows, i: int, j: int) -> int:
     return i
 
 
-@small
+@kernel
 def sizes(state: TopXState) -> tuple[int, int, int]:
     """The first and last l to look at, and the largest there could be: min(k′, |C|)."""
     most = min(state.rules[0].most, state.board.round[0].candidates)

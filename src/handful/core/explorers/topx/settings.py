@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -25,7 +24,15 @@ from handful.core.explorers.topx.sets import (
 )
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, OPTIMUM_BOUND, Guarantee, PerRound, Variant, per_round, promise
-from handful.core.parts.requirements import assumptions_of, check_shrink, needs_an_end, noise_of, one_of, pairs_only
+from handful.core.parts.requirements import (
+    assumptions_of,
+    beta_of,
+    check_shrink,
+    needs_an_end,
+    noise_of,
+    one_of,
+    pairs_only,
+)
 from handful.core.problem import Problem
 from handful.core.views import SHARE, View, interval_view
 from handful.errors import InvalidProblem
@@ -102,10 +109,6 @@ class TopX(Explorer):
 
 def topx_state(problem: Problem, parts: PerRound, **rules: float) -> State:
     """Algorithm 2 for this problem, with value queries or with the Borda reduction for preferences."""
-    tau, beta = 1, -1.0
-    if isinstance(problem.feedback, Preferences):
-        tau = problem.feedback.tau
-        beta = math.nan if problem.feedback.beta is None else problem.feedback.beta
     return new_topx(
         problem.size,
         problem.k,
@@ -115,14 +118,14 @@ def topx_state(problem: Problem, parts: PerRound, **rules: float) -> State:
         epsilon=parts.epsilon,
         delta=parts.delta,
         noise=noise_of(problem),
-        tau=tau,
-        beta=beta,
+        tau=problem.feedback.tau if isinstance(problem.feedback, Preferences) else 1,
+        beta=beta_of(problem),
         **rules,
     )
 
 
 def codes(radius: Radius, out_of_budget: OutOfBudget, shrink: float) -> dict[str, float]:
-    """Options as the fields of RULES."""
+    """Options as the fields of _RULES."""
     return {
         "radius": LITERAL if radius == "literal" else COUNTED,
         "out_of_budget": BEST_MEAN if out_of_budget == "best-mean" else SMALLEST_GAP,
