@@ -24,7 +24,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting import registry
 from handful.crowd.hosting.tokens import secret_in, worker_of
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
-from handful.crowd.simulation.simulated_people import Crew, CrewReport, Person, answer_all
+from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
 from handful.errors import StorageError
 from handful.study.events import Revised, Told
 from tests import postgres
@@ -58,7 +58,7 @@ class Trial:
         self.child.send_signal(how)
         return self.child.wait(30)
 
-    def note(self, person: Person, token: str, side: str) -> None:
+    def note(self, person: SimulatedPerson, token: str, side: str) -> None:
         worker = worker_of(secret_in(self.collection.folder), STUDY, person.client.cookie.split("=", 1)[1])
         assert worker is not None
         question = worker.question(token)

@@ -16,7 +16,7 @@ from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 Advantage = Callable[[str, tuple[str, ...], str, str], float]
 """(study, chosen, left, right) → how much more the left item would add than the right one, by the items' names."""
 
-Acknowledged = Callable[["Person", str, str], None]
+Acknowledged = Callable[["SimulatedPerson", str, str], None]
 """Called with the person, the token and the side when the server has said that an answer is stored."""
 
 
@@ -72,14 +72,14 @@ async def answer_all(
     crew, report = crew or Crew(), CrewReport()
     names = {item.text or f"/items/{item.picture}.webp": item.id for item in collection}
     people = [
-        Person(number, url, studies, names, advantage, crew, report, stop or asyncio.Event(), acknowledged)
+        SimulatedPerson(number, url, studies, names, advantage, crew, report, stop or asyncio.Event(), acknowledged)
         for number in range(crew.workers)
     ]
     await asyncio.gather(*(person.take_part() for person in people))
     return report
 
 
-class Person:
+class SimulatedPerson:
     """One simulated person, who takes one study after another, beginning with a different one than their neighbour."""
 
     def __init__(
