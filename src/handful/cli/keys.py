@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from handful.cli import app
-from handful.cli.options import STORAGE, Json, Storage
+from handful.cli.parameters import STORAGE, Json, Storage
 from handful.cli.printing import console_for, print_json, when
 from handful.errors import StudyNotFound
 
