@@ -8,6 +8,7 @@
     ├── UnknownQuestion       (LookupError) an id that was never asked
     ├── StudyFinished         (RuntimeError) the study takes no more questions or answers
     ├── EvaluationFailed      (RuntimeError) an oracle that ends its process, or fails however often it is tried
+    ├── RecruitingFailed      (RuntimeError) a recruiting platform refused something, or cannot be reached
     ├── StudyNotFound         (LookupError) no study of that name in this storage
     ├── StudyExists           (ValueError)  a study of that name is there already
     ├── ItemsChanged          (ValueError)  the items given on open are not those of the study
@@ -56,6 +57,10 @@ class StudyFinished(HandfulError, RuntimeError):
 
 class EvaluationFailed(HandfulError, RuntimeError):
     """An oracle that ends its worker process, or fails however often it is tried."""
+
+
+class RecruitingFailed(HandfulError, RuntimeError):
+    """A recruiting platform refused something, or cannot be reached."""
 
 
 class StudyNotFound(HandfulError, LookupError):

@@ -1,0 +1,189 @@
+"""Who is paid, and the calls that do it: complete, approve, screen out, bonus. Nobody is ever rejected from here."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from handful.errors import InvalidProblem, StudyNotFound
+from handful.recruit.money import money
+from handful.recruit.prolific.client import MOST_APPROVALS, Busy, NotSent, Refused, Unknown
+from handful.recruit.prolific.draft import HERE, SCREENED
+from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.prolific.submissions import ACTIVE, AWAITING, PAID, RESERVED
+from handful.recruit.records import Entry, Person, Recruitment
+
+MOST_BONUS = 20_000
+"""In cents, for one person at once: more is a slip of the keyboard."""
+
+SHORT_MINUTES = 5
+RETURN_REASON = "Some answers did not follow the instruction in the question itself."
+
+
+def is_paid_in_full(person: Person, recruitment: Recruitment) -> bool:
+    """Whether a person is owed the reward.
+
+    Everybody who reached the end is, whatever the study made of their answers; who was not admitted is, where the
+    workspace has no screen-out; anybody is for whom the organizer decided so.
+    """
+    if person.verified is not True:
+        return person.decision == "pay" and person.verified is None
+    if person.decision is not None:
+        return person.decision == "pay"
+    return person.outcome == "finished" or (person.outcome == "not_admitted" and recruitment.screen_out is None)
+
+
+def is_screened_out(person: Person, recruitment: Recruitment) -> bool:
+    """Whether a person is owed the fixed screen-out."""
+    return person.verified is True and person.outcome == "not_admitted" and recruitment.screen_out is not None
+
+
+def may_ask_return(person: Person, minutes: int) -> bool:
+    """Whether the organizer may ask this person to return: only for failed instructed checks, never for gold ones."""
+    needed = 1 if minutes < SHORT_MINUTES else 2
+    return person.failed >= needed and person.status not in PAID and person.who.session is not None
+
+
+def complete(recruiter: Recruiter, recruitment: Recruitment, person: Person) -> bool:
+    """Complete from here what the person has finished, where the workspace can; whether that was done."""
+    session = person.who.session
+    if session is None or person.status not in (ACTIVE, RESERVED):
+        return False
+    if is_screened_out(person, recruitment):
+        return _screen_out(recruiter, recruitment, person, session)
+    code = recruitment.codes.get(HERE)
+    if code is None or not is_paid_in_full(person, recruitment):
+        return False
+    # No money moves: the submission waits for a review, which is ours to give.
+    told = recruiter.client.complete(session, code)
+    recruiter.store.change(recruiter.study, person.pseudonym, status=told.status, completed=True)
+    return True
+
+
+def _screen_out(recruiter: Recruiter, recruitment: Recruitment, person: Person, session: str) -> bool:
+    if _has(recruiter.store.entries(recruiter.study), "screen_out", person.pseudonym):
+        return False
+    assert recruitment.screen_out is not None
+    lines = [(person.pseudonym, recruitment.screen_out)]
+    numbers = recruiter.store.write_down(recruiter.study, "screen_out", lines)
+    recruiter.make(numbers, lambda: recruiter.client.complete(session, recruitment.codes[SCREENED]))
+    recruiter.store.settle(numbers, "done")
+    return True
+
+
+def approve(recruiter: Recruiter, recruitment: Recruitment, people: list[Person]) -> int:
+    """Approve all who are owed the reward and wait for it; how many were sent. The platform does it later."""
+    entries = recruiter.store.entries(recruiter.study)
+    due = [
+        person
+        for person in people
+        if person.status == AWAITING
+        and is_paid_in_full(person, recruitment)
+        and not _has(entries, "approve", person.pseudonym)
+    ][:MOST_APPROVALS]
+    if not due:
+        return 0
+    try:
+        _approve(recruiter, recruitment, due)
+    except Busy:
+        raise
+    except Refused:
+        if len(due) == 1:
+            raise
+        for person in due:  # one of them is why all were refused
+            with suppress(Refused):
+                _approve(recruiter, recruitment, [person])
+    return len(due)
+
+
+def _approve(recruiter: Recruiter, recruitment: Recruitment, due: list[Person]) -> None:
+    lines = [(person.pseudonym, recruitment.plan.reward) for person in due]
+    numbers = recruiter.store.write_down(recruiter.study, "approve", lines)
+    sessions = [str(person.who.session) for person in due]
+    # The lines stay open until the submissions are seen to be approved.
+    recruiter.make(numbers, lambda: recruiter.client.approve(sessions))
+
+
+def _has(entries: list[Entry], kind: str, who: str) -> bool:
+    return any(entry.kind == kind and entry.who == who and entry.counts for entry in entries)
+
+
+def promise_bonus(recruiter: Recruiter, pseudonym: str, cents: int, reason: str = "") -> int:
+    """Write down that a person is to get a bonus; it is paid by the next reconciliation. Gives the ledger's number."""
+    if not 0 < cents <= MOST_BONUS:
+        raise InvalidProblem(f"a bonus of {money(cents)} is not between {money(1)} and {money(MOST_BONUS)}")
+    person = recruiter.store.person(recruiter.study, pseudonym)
+    if person is None or person.who.session is None:
+        raise StudyNotFound(f"nobody called {pseudonym!r} came from Prolific: `handful recruit status` names all")
+    if person.verified is not True:
+        raise InvalidProblem(f"{pseudonym} is not known to Prolific, as far as is known here, and cannot be paid")
+    (number,) = recruiter.store.write_down(
+        recruiter.study, "bonus", [(pseudonym, cents)], sent=False, words=reason[:200]
+    )
+    return number
+
+
+def pay_bonuses(recruiter: Recruiter, recruitment: Recruitment) -> int:
+    """Pay the bonuses that were promised and never sent, one call each; how many. Paying twice would pay twice."""
+    paid = 0
+    for entry in recruiter.store.entries(recruiter.study):
+        if entry.kind != "bonus" or entry.sent is not None or entry.outcome is not None:
+            continue
+        person = recruiter.store.person(recruiter.study, str(entry.who))
+        if person is None or person.who.session is None:
+            recruiter.store.settle([entry.number], "not_done", "the person has been erased")
+            continue
+        bonus = [(person.who.session, entry.cents)]
+        # Handing in pays nothing: should this be lost, it is handed in again.
+        listed, _ = recruiter.client.hand_in_bonuses(recruiter.id_of(recruitment), bonus)
+        recruiter.store.mark_sent([entry.number], listed)
+        try:
+            recruiter.client.pay_bonuses(listed)
+        except (NotSent, Busy) as error:
+            recruiter.store.settle([entry.number], "not_done", str(error))
+            promise = [(entry.who, entry.cents)]
+            recruiter.store.write_down(recruiter.study, "bonus", promise, sent=False, words=entry.words)
+            raise
+        except Refused as error:
+            recruiter.store.settle([entry.number], "refused", str(error))
+            raise
+        recruiter.store.settle([entry.number], "done")
+        paid += 1
+    return paid
+
+
+def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
+    """Ask a person to return their submission. Only ever because the organizer clicked."""
+    recruitment = recruiter.recruitment()
+    person = recruiter.store.person(recruiter.study, pseudonym)
+    if person is None:
+        raise StudyNotFound(f"nobody called {pseudonym!r} came: `handful recruit status` names all")
+    if not may_ask_return(person, recruitment.plan.minutes):
+        raise InvalidProblem(
+            f"{pseudonym} failed {person.failed} instructed checks, which is no reason to ask for a return: "
+            f"one is needed in a study under {SHORT_MINUTES} minutes, two from then on; gold questions do not count"
+        )
+    recruiter.client.request_return(str(person.who.session), RETURN_REASON)
+
+
+def decide(recruiter: Recruiter, pseudonym: str, pay: bool) -> None:
+    """Settle what waits for the organizer: pay a person, or leave them as they are."""
+    if recruiter.store.person(recruiter.study, pseudonym) is None:
+        raise StudyNotFound(f"nobody called {pseudonym!r} came: `handful recruit status` names all")
+    recruiter.store.change(recruiter.study, pseudonym, decision="pay" if pay else "leave")
+
+
+def decide_bonus(recruiter: Recruiter, number: int, paid: bool) -> None:
+    """Say whether a bonus of unknown outcome was paid, after looking at Prolific's own page."""
+    entry = next((e for e in recruiter.store.entries(recruiter.study) if e.number == number), None)
+    if entry is None or entry.kind != "bonus" or not entry.unknown:
+        raise InvalidProblem(f"line {number} of the ledger is no bonus whose outcome is unknown")
+    recruiter.store.settle([number], "done" if paid else "not_done", "decided by the organizer")
+
+
+def quietly_complete(recruiter: Recruiter, recruitment: Recruitment, person: Person) -> str | None:
+    """Complete, and give what went wrong in words: the next reconciliation tries again."""
+    try:
+        complete(recruiter, recruitment, person)
+    except (NotSent, Unknown, Refused) as error:
+        return str(error)
+    return None

@@ -1,0 +1,283 @@
+"""The tables of recruiting, in the study's own database and outside its journal. Every write is durable."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Integer,
+    MetaData,
+    RowMapping,
+    Table,
+    Text,
+    UniqueConstraint,
+    and_,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from handful.errors import StorageError, StorageLocked
+from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
+from handful.recruit.records import Entry, Kind, Person, Recruitment, Settled
+from handful.storage.opening import database_at
+
+LOCK_SECONDS = 30.0
+
+metadata = MetaData()
+recruitments = Table(
+    "recruitments", metadata, Column("study", Text, primary_key=True), Column("setup", Text, nullable=False)
+)
+recruited = Table(
+    "recruited",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("pseudonym", Text, primary_key=True),
+    Column("participant", Text, nullable=False),
+    Column("session", Text, nullable=False),  # empty where the panel has none
+    Column("panel_study", Text),
+    Column("arrived", Double),
+    Column("seen", Double),
+    Column("verified", Boolean),
+    Column("status", Text),
+    Column("outcome", Text),
+    Column("ended", Double),
+    Column("completed", Boolean, nullable=False, default=False),
+    Column("failed", Integer, nullable=False, default=0),
+    Column("decision", Text),
+    UniqueConstraint("study", "participant", "session"),
+)
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("study", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("who", Text),
+    Column("cents", Integer, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("sent", Double),
+    Column("outcome", Text),
+    Column("settled", Double),
+    Column("reference", Text),
+    Column("words", Text, nullable=False, default=""),
+    sqlite_autoincrement=True,
+)
+
+
+class Store:
+    """Recruitments, the people who came, and the ledger. May be used from any thread."""
+
+    def __init__(self, storage: str | Path, clock: Callable[[], float] = time.time) -> None:
+        self._database = database_at(storage)
+        if self._database.is_absent():
+            raise StorageError(f"there is no file {self._database.where}: begin a study in it first")
+        self._wallets = threading.Lock()
+        self.clock = clock
+        with self._writing() as connection:
+            metadata.create_all(connection)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction; what was done in it is durable afterwards."""
+        with self._database.explaining(), self._database.connect_to_write() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._database.explaining(), self._database.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def wallet(self, study: str) -> Iterator[None]:
+        """Only one at a time, among all processes, makes calls that move money. Freed by kill -9 as well."""
+        with self._wallets:
+            deadline = time.monotonic() + LOCK_SECONDS
+            while True:
+                try:
+                    session = self._database.lock(f"recruiting {study}")
+                    break
+                except StorageLocked:
+                    if time.monotonic() >= deadline:
+                        raise
+                    time.sleep(0.05)
+            try:
+                yield
+            finally:
+                session.close()
+
+    # Recruitments
+
+    def recruitment(self, study: str) -> Recruitment | None:
+        """How people are recruited for a study; None if they are not."""
+        with self._reading() as connection:
+            setup = connection.execute(select(recruitments.c.setup).where(recruitments.c.study == study)).scalar()
+        return None if setup is None else Recruitment.from_json(setup)
+
+    def keep(self, recruitment: Recruitment) -> Recruitment:
+        """Store a recruitment in the place of the one before."""
+        with self._writing() as connection:
+            connection.execute(recruitments.delete().where(recruitments.c.study == recruitment.study))
+            connection.execute(insert(recruitments).values(study=recruitment.study, setup=recruitment.to_json()))
+        return recruitment
+
+    # People
+
+    def people(self, study: str) -> list[Person]:
+        """Everybody who came, in the order they came."""
+        with self._reading() as connection:
+            rows = connection.execute(select(recruited).where(recruited.c.study == study).order_by(recruited.c.arrived))
+            return [_person(row) for row in rows.mappings()]
+
+    def person(self, study: str, pseudonym: str) -> Person | None:
+        """One person by pseudonym."""
+        with self._reading() as connection:
+            own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
+            row = connection.execute(select(recruited).where(own)).mappings().first()
+        return None if row is None else _person(row)
+
+    def arrive(
+        self, study: str, who: Identity, verified: bool | None, places: int | None = None, status: str | None = None
+    ) -> tuple[Person | None, bool]:
+        """The person who arrived, and whether they are new. None when there is no place left.
+
+        Somebody who came before is known again by participant and session, whatever browser they use.
+        """
+        now = self.clock()
+        known = and_(
+            recruited.c.study == study,
+            recruited.c.participant == who.participant,
+            recruited.c.session == (who.session or ""),
+        )
+        with self._writing() as connection:
+            row = connection.execute(select(recruited).where(known)).mappings().first()
+            if row is not None:
+                more: dict[str, Any] = {"seen": now}
+                if row["arrived"] is None:
+                    more["arrived"] = now
+                if verified is not None:
+                    more |= {"verified": verified, "status": status}
+                connection.execute(update(recruited).where(known).values(**more))
+                return _person({**row, **more}), False
+            if places is not None and _taken(connection, study) >= places:
+                return None, False
+            values = {
+                "study": study,
+                "pseudonym": f"p{secrets.token_hex(8)}",
+                "participant": who.participant,
+                "session": who.session or "",
+                "panel_study": who.study,
+                "arrived": now,
+                "seen": now,
+                "verified": verified,
+                "status": status,
+                "completed": False,
+                "failed": 0,
+            }
+            connection.execute(insert(recruited).values(**values))
+            return _person({column.name: None for column in recruited.c} | values), True
+
+    def meet(self, study: str, who: Identity, status: str) -> Person:
+        """Somebody whom the platform knows, and who never came here."""
+        pseudonym = f"p{secrets.token_hex(8)}"
+        with self._writing() as connection:
+            values = {"participant": who.participant, "session": who.session or "", "panel_study": who.study}
+            connection.execute(
+                insert(recruited).values(
+                    study=study, pseudonym=pseudonym, verified=True, status=status, completed=False, failed=0, **values
+                )
+            )
+        return Person(pseudonym, who, verified=True, status=status)
+
+    def change(self, study: str, pseudonym: str, **values: Any) -> None:
+        """Change what is known of a person."""
+        with self._writing() as connection:
+            own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
+            connection.execute(update(recruited).where(own).values(**values))
+
+    def change_many(self, study: str, changes: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        """Change several people at once."""
+        if changes:
+            with self._writing() as connection:
+                for pseudonym, values in changes:
+                    own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
+                    connection.execute(update(recruited).where(own).values(**values))
+
+    def taken(self, study: str) -> int:
+        """How many places are taken: those who are inside, finished or not admitted."""
+        with self._reading() as connection:
+            return _taken(connection, study)
+
+    # The ledger
+
+    def entries(self, study: str) -> list[Entry]:
+        """All lines of the ledger, in order."""
+        with self._reading() as connection:
+            rows = connection.execute(select(ledger).where(ledger.c.study == study).order_by(ledger.c.number))
+            return [_entry(row) for row in rows.mappings()]
+
+    def write_down(
+        self, study: str, kind: Kind, lines: Sequence[tuple[str | None, int]], *, sent: bool = True, words: str = ""
+    ) -> list[int]:
+        """Write down calls that are about to be made, one for each (who, cents); give their numbers."""
+        now = self.clock()
+        with self._writing() as connection:
+            numbers = []
+            for who, cents in lines:
+                values = {"study": study, "kind": kind, "who": who, "cents": cents, "made": now, "words": words}
+                result = connection.execute(insert(ledger).values(**values, sent=now if sent else None))
+                assert result.inserted_primary_key is not None
+                numbers.append(int(result.inserted_primary_key[0]))
+        return numbers
+
+    def mark_sent(self, numbers: Sequence[int], reference: str) -> None:
+        """The call is about to be made."""
+        with self._writing() as connection:
+            values = {"sent": self.clock(), "reference": reference}
+            connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
+
+    def settle(self, numbers: Sequence[int], outcome: Settled, words: str | None = None) -> None:
+        """Write down what came of it."""
+        if numbers:
+            values: dict[str, Any] = {"outcome": outcome, "settled": self.clock()}
+            if words is not None:
+                values["words"] = words
+            with self._writing() as connection:
+                connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
+
+
+def _taken(connection: Connection, study: str) -> int:
+    free = recruited.c.outcome.in_(sorted(FREES_ITS_PLACE))
+    holding = and_(recruited.c.study == study, recruited.c.outcome.is_(None) | ~free)
+    return int(connection.execute(select(func.count()).select_from(recruited).where(holding)).scalar_one())
+
+
+def _person(row: RowMapping | dict[str, Any]) -> Person:
+    kept = ("pseudonym", "arrived", "seen", "verified", "status", "outcome", "ended", "completed", "failed", "decision")
+    who = Identity(row["participant"], row["session"] or None, row["panel_study"])
+    return Person(who=who, **{name: row[name] for name in kept})
+
+
+def _entry(row: RowMapping) -> Entry:
+    kept = ("number", "kind", "who", "cents", "made", "sent", "outcome", "settled", "reference", "words")
+    return Entry(**{name: row[name] for name in kept})
+
+
+def as_lines(entries: Sequence[Entry]) -> str:
+    """The ledger as JSON lines, without ids of the platform."""
+    return "".join(json.dumps({name: getattr(e, name) for name in _PUBLIC}) + "\n" for e in entries)
+
+
+_PUBLIC = ("number", "kind", "who", "cents", "made", "sent", "outcome", "settled", "words")
