@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import handful
-from handful import cli
+from handful.cli.parameters import ExplorerName, explorer_names
 from handful.core.explorers.protocol import Explorer
 from handful.core.explorers.registry import EXPLORERS
 
@@ -30,8 +30,12 @@ def test_a_registered_explorer_has_a_row_in_the_table_of_explorers(kind: type[Ex
 
 @KINDS
 def test_the_command_lines_help_names_a_registered_explorer(kind: type[Explorer]) -> None:
-    (option,) = cli.Explorer.__metadata__
+    (option,) = ExplorerName.__metadata__
     assert re.search(rf"\b{kind.name}\b", option.help)
+
+
+def test_the_names_are_known_without_importing_an_explorer() -> None:
+    assert explorer_names() == list(EXPLORERS)
 
 
 def test_nothing_is_named_twice() -> None:

@@ -10,25 +10,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from handful.core.budget import PerItem
-    from handful.core.certificates import Certificate
-    from handful.core.explorers.registry import Certified, Duels, Pivot, Sharp, TopX, Uniform, Worth
-    from handful.core.feedback import Preferences, Values
-    from handful.exact.check import Checked, check
-    from handful.exact.maximize import maximize
-    from handful.exact.ranking import Ranking
-    from handful.lab.pricing import Price, price
-    from handful.study import Question, Receipt, Result, RoundResult, Row, Status, Study
+    from handful.core.budget import PerItem as PerItem
+    from handful.core.certificates import Certificate as Certificate
+    from handful.core.explorers.registered import *  # noqa: F403
+    from handful.core.feedback import Preferences as Preferences
+    from handful.core.feedback import Values as Values
+    from handful.exact.check import Checked as Checked
+    from handful.exact.check import check as check
+    from handful.exact.maximize import maximize as maximize
+    from handful.exact.ranking import Ranking as Ranking
+    from handful.lab.pricing import Price as Price
+    from handful.lab.pricing import price as price
+    from handful.study import (
+        Question as Question,
+    )
+    from handful.study import (
+        Receipt as Receipt,
+    )
+    from handful.study import (
+        Result as Result,
+    )
+    from handful.study import (
+        RoundResult as RoundResult,
+    )
+    from handful.study import (
+        Row as Row,
+    )
+    from handful.study import (
+        Status as Status,
+    )
+    from handful.study import (
+        Study as Study,
+    )
+
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Certificate": "handful.core.certificates",
-    "Certified": "handful.core.explorers.registry",
     "Checked": "handful.exact.check",
-    "Duels": "handful.core.explorers.registry",
     "PerItem": "handful.core.budget",
-    "Pivot": "handful.core.explorers.registry",
     "Preferences": "handful.core.feedback",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
@@ -37,48 +58,23 @@ _HOMES = {
     "Result": "handful.study",
     "RoundResult": "handful.study",
     "Row": "handful.study",
-    "Sharp": "handful.core.explorers.registry",
     "Status": "handful.study",
     "Study": "handful.study",
-    "TopX": "handful.core.explorers.registry",
-    "Uniform": "handful.core.explorers.registry",
     "Values": "handful.core.feedback",
-    "Worth": "handful.core.explorers.registry",
     "check": "handful.exact.check",
     "price": "handful.lab.pricing",
     "maximize": "handful.exact.maximize",
 }
 
-__all__ = [
-    "Certificate",
-    "Certified",
-    "Checked",
-    "Duels",
-    "PerItem",
-    "Pivot",
-    "Preferences",
-    "Price",
-    "Question",
-    "Ranking",
-    "Receipt",
-    "Result",
-    "RoundResult",
-    "Row",
-    "Sharp",
-    "Status",
-    "Study",
-    "TopX",
-    "Uniform",
-    "Values",
-    "Worth",
-    "check",
-    "maximize",
-    "price",
-]
-
-
 _PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
 _RENAMED = {"Thompson": "Worth", "estimate": "price"}
+
+
+def _explorers() -> dict[str, object]:
+    """The settings of every explorer that is registered, by the names of their classes."""
+    from handful.core.explorers.registry import EXPLORERS
+
+    return {kind.__name__: kind for kind in EXPLORERS.values()}
 
 
 def __getattr__(name: str) -> object:
@@ -87,10 +83,14 @@ def __getattr__(name: str) -> object:
     if name in _RENAMED:
         warnings.warn(f"handful.{name} is called handful.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
         name = _RENAMED[name]
-    if name not in _HOMES:
-        raise AttributeError(f"module 'handful' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name == "__all__":  # not before somebody asks: to import the explorers takes longer than all the rest
+        return sorted([*_HOMES, *_explorers()])
+    if name[0].isupper() and name in (found := _explorers()):
+        return found[name]
+    raise AttributeError(f"module 'handful' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_PARTS])
+    return sorted([*_HOMES, *_explorers(), *_PARTS])

@@ -24,16 +24,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Explorer = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What decides what is asked. For numbers: certified, worth; for comparisons: duels, pivot; for both: "
-        "sharp, and from the paper topx and uniform. With options: certified:rule=chain or topx:variant=O. If not "
-        "given, the best for the task.",
-    ),
-]
-
 MODULES = {"crowd": ("fastapi", "uvicorn", "jinja2", "PIL"), "lab": ("matplotlib", "PIL")}
 """What is imported from each extra."""
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from handful.cli import Explorer, app
+from handful.cli import app
+from handful.cli.parameters import ExplorerName
 
 
 @app.command("estimate", hidden=True, deprecated=True)  # its old name
@@ -27,7 +28,7 @@ def price(
     quality: Annotated[float | None, typer.Option(help="For a result this good, as a share of exact greedy.")] = None,
     delta: Annotated[float, typer.Option(help="Probability that a guarantee fails.")] = 0.05,
     best_gain: Annotated[float, typer.Option(help="What the best item is worth, in the units of the answers.")] = 1.0,
-    explorer: Explorer = None,
+    explorer: ExplorerName = None,
     runs: Annotated[int, typer.Option(help="Simulated runs.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from handful.cli import Explorer, app, say, this_command
-from handful.cli.parameters import STORAGE, Json, Storage
+from handful.cli import app, say, this_command
+from handful.cli.parameters import STORAGE, ExplorerName, Json, Storage
 from handful.cli.printing import console_for, print_json
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
 
@@ -88,7 +88,7 @@ def select(
     per_item: Annotated[
         float | None, typer.Option("--per-item", help="Or: answers that may be spent per item and round.")
     ] = None,
-    explorer: Explorer = None,
+    explorer: ExplorerName = None,
     in_flight: _InFlight = None,
     n_jobs: Annotated[int | None, typer.Option(help="Ask the oracle in so many processes; -1: one per core.")] = None,
     dask: Annotated[
