@@ -87,7 +87,8 @@ class _Said(logging.Handler):
 
 
 def _tell_what_is_logged() -> None:
-    for name in ("handful.compiling", "handful.storage"):  # by name: to import them would take as long as all the rest
+    # By name: to import them would take as long as all the rest.
+    for name in ("handful.compiling", "handful.storage", "handful.study"):
         log = logging.getLogger(name)
         log.setLevel(logging.INFO)
         log.handlers = [_Said()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any, Literal
 
 from handful.core.explorers.registry import spelled
 from handful.errors import InvalidProblem, SmallBudget, StudyExists
-from handful.storage import open_journal
+from handful.storage import Journal, open_journal
 from handful.study import events
+from handful.study.clock import SteadyClock
 from handful.study.fold import Fold
 from handful.study.items import check_same_ids
 from handful.study.replaying import fold_of
@@ -43,7 +45,7 @@ def _begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) ->
     except BaseException:
         journal.close()
         raise
-    writer = Writer(journal, fold, 0, clock)
+    writer = Writer(journal, fold, 0, SteadyClock() if clock is time.time else clock)
     writer.begin(events.Created(setup.to_dict()))
     return writer
 
@@ -59,10 +61,17 @@ def stored(
             check_same_ids(ids, fold.setup.ids)
         if setup is not None:
             _check_same_settings(setup, fold, name)
+        if clock is time.time:
+            clock = SteadyClock(not_before=_last_time(journal, seq))
     except BaseException:
         journal.close()
         raise
     return Writer(journal, fold, seq, clock)
+
+
+def _last_time(journal: Journal, seq: int) -> float:
+    """When the last of so many records was written."""
+    return next(iter(journal.read(seq - 2))).time
 
 
 def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +19,9 @@ from handful.crowd.hosting.requested_changes import RequestedChanges, apply_chan
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem, ItemsChanged, StorageError
-from handful.storage import list_studies
+from handful.storage import StudySummary, list_studies
 from handful.storage.passwords import without_password
+from handful.study.clock import SteadyClock
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -78,8 +80,11 @@ def open_registry(
     `plan` is for new ones; `changes` are what those that exist should be like, too.
     """
     plan, settings = plan or StudyPlan(), settings or Settings()
-    stored = _stored(storage)
+    summaries = _stored(storage)
+    stored = [study.name for study in summaries]
     themes = _cleaned(themes, stored)
+    if clock is time.time:  # one clock for all, which does not jump
+        clock = SteadyClock(not_before=max((study.last_time for study in summaries), default=-math.inf))
     studies: dict[str, HostedStudy] = {}
     try:
         for name in stored:
@@ -107,7 +112,7 @@ def check_first(
     storage: str | Path | None, themes: Sequence[str], plan: StudyPlan, settings: Settings, items: int
 ) -> None:
     """Refuse what could never be served, before the items are processed; `items` is how many there are at most."""
-    if _cleaned(themes, _stored(storage)):
+    if _cleaned(themes, [study.name for study in _stored(storage)]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             _new_study(range(items), plan, settings)
@@ -131,11 +136,11 @@ def _warm_up(studies: Iterable[Study]) -> None:
             study.status()
 
 
-def _stored(storage: str | Path | None) -> list[str]:
+def _stored(storage: str | Path | None) -> list[StudySummary]:
     if storage is None:
         return []
     try:
-        return [study.name for study in list_studies(storage)]
+        return list_studies(storage)
     except StorageError:
         if "://" not in str(storage) and not Path(storage).exists():
             return []
