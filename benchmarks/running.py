@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.02)
     parser.add_argument("--without-dask", action="store_true")
     parser.add_argument("--without-costs", action="store_true", help="leave out what many in flight cost")
-    parser.add_argument("--wait", action="store_true", help="simulations wait instead of work: for a busy machine")
+    parser.add_argument("--wait", action="store_true", help="simulations sleep instead of computing")
     options = parser.parse_args()
     if not options.without_costs:
         in_flight_costs()

@@ -110,5 +110,9 @@ class IdleWorkers(UserWarning):
     """More workers than questions that may be in flight."""
 
 
+class NoWorkers(UserWarning):
+    """All workers have left the cluster."""
+
+
 class BetterTool(UserWarning):
     """Something else than a study would need fewer simulations."""

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -23,6 +24,11 @@ SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "budget": 300, "in_fl
 
 def careful(q: Question) -> float:
     return int(q.item) + (q.seed % 1000) / 500
+
+
+def slowly(q: Question) -> float:
+    time.sleep(0.01)
+    return careful(q)
 
 
 def poisonous(q: Question) -> float:
@@ -91,9 +97,57 @@ def test_a_poison_question_is_named_also_on_a_cluster() -> None:
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
-        pytest.raises(EvaluationFailed, match="question q37, about .* ended every worker it was sent to"),
+        pytest.raises(EvaluationFailed, match="question q37, about .* ended the worker it was sent to: call"),
     ):
         study().run(poisonous, dask=client)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::handful.errors.NoWorkers")  # both may be starting again
+def test_a_poison_question_is_named_after_as_many_workers_as_a_cluster_usually_allows() -> None:
+    poisoned = study()
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with pytest.raises(EvaluationFailed) as raised:
+            poisoned.run(poisonous, dask=cluster)
+        assert str(raised.value).startswith("question q37, about ")
+        assert "ended all 4 workers it was sent to: call the oracle with seed" in str(raised.value)
+        assert poisoned.status().answers == 37
+        assert poisoned.run(careful, dask=cluster) == study().run(careful)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::handful.errors.NoWorkers")
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_any_number_of_workers_gives_the_same_result_while_some_are_killed(count: int) -> None:
+    deaths: list[int] = []
+    with distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster:
+
+        def meddle(progress: Any) -> None:
+            if progress.answers > 80 * (len(deaths) + 1) and len(deaths) < 3:
+                with distributed.Client(cluster) as client:
+                    pids = list(client.run(os.getpid).values())
+                deaths.append(pids[len(deaths) % len(pids)])
+                os.kill(deaths[-1], signal.SIGKILL)
+
+        assert study().run(slowly, dask=cluster, progress=meddle) == study().run(careful)
+    assert len(set(deaths)) == 3
+
+
+def test_a_chunk_that_the_scheduler_forgot_is_sent_again_and_counted_once() -> None:
+    from handful.study.cluster import DaskCluster
+
+    items = tuple(range(12))
+    questions = [Question(f"q{n}", 1, n, items[n], None, (), n) for n in range(12)]
+    with (
+        distributed.LocalCluster(1, processes=False, dashboard_address=None) as cluster,
+        DaskCluster(careful, items, cluster.scheduler_address) as way,
+    ):
+        pending = [way.submit(question) for question in questions]
+        way._flush()
+        for chunk in way._sent:
+            chunk.future.cancel()
+        assert [each.result() for each in pending] == [careful(question) for question in questions]
+        assert way._sent == []
 
 
 def test_errors_come_home_from_a_cluster_and_a_wrong_address_is_named() -> None:

@@ -21,7 +21,7 @@ from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.oracles.graphs import Graph, Int32s, graph_of
 from handful.oracles.simulated import Asks
-from handful.oracles.spreading import ONE, Bits, compete, spread_independent, spread_threshold
+from handful.oracles.spreading import ONE, Bits, compete, spread
 
 Ints = npt.NDArray[np.int64]
 AT_ONCE = 2**20  # runs between two resets of the marks
@@ -102,53 +102,59 @@ class Cascade(ABC):
         self._scratch = threading.local()
 
 
-class IndependentCascade(Cascade):
+class KnownCascade(Cascade):
+    """A cascade that reverse sampling can draw too."""
+
+    better_tool = REVERSE_SAMPLING
+    _by_node = False
+    _above: Bits = np.empty(0, np.uint64)
+    _below: Bits
+
+    def __init__(
+        self,
+        graph: Any,
+        probability: float | str | None = None,
+        *,
+        attribute: str = "probability",
+        undirected: bool = False,
+    ) -> None:
+        super().__init__(graph_of(graph, probability, attribute=attribute, undirected=undirected))
+        self._scale()
+
+    @abstractmethod
+    def _scale(self) -> None:
+        """Set between which draws each edge carries."""
+
+    def _run(self, first: Int32s, then: Int32s, seed: int, runs: int) -> Ints:
+        sizes = np.empty(runs, np.int64)
+        marks, queue = self._arrays()
+        marks[:] = 0
+        starts, targets = self.graph.starts, self.graph.targets
+        spread(starts, targets, self._above, self._below, self._by_node, first, then, seed, marks, queue, sizes)
+        return sizes
+
+
+class IndependentCascade(KnownCascade):
     """Each edge from a node that is reached carries once, with its probability.
 
     `graph` is a list of (from, to, probability), a SciPy sparse matrix of probabilities, or a NetworkX graph whose
     edges have the `attribute`. `probability` gives one for all edges instead, or "weighted": 1 / in-degree.
     """
 
-    better_tool = REVERSE_SAMPLING
-
-    def __init__(
-        self,
-        graph: Any,
-        probability: float | str | None = None,
-        *,
-        attribute: str = "probability",
-        undirected: bool = False,
-    ) -> None:
-        super().__init__(graph_of(graph, probability, attribute=attribute, undirected=undirected))
+    def _scale(self) -> None:
         self._below = scaled(self.graph.weights)
 
-    def _run(self, first: Int32s, then: Int32s, seed: int, runs: int) -> Ints:
-        sizes = np.empty(runs, np.int64)
-        marks, queue = self._arrays()
-        marks[:] = 0
-        graph = self.graph
-        spread_independent(graph.starts, graph.targets, self._below, first, then, seed, marks, queue, sizes)
-        return sizes
 
-
-class LinearThreshold(Cascade):
+class LinearThreshold(KnownCascade):
     """A node is reached once the weights of edges from reached nodes add up to its threshold, uniform on (0, 1).
 
     The weights of the edges into a node must add up to at most 1, as they do with "weighted". Simulated by its
     equivalent (Kempe, Kleinberg and Tardos 2003): each node hears at most one edge, drawn by weight.
     """
 
-    better_tool = REVERSE_SAMPLING
+    _by_node = True
 
-    def __init__(
-        self,
-        graph: Any,
-        probability: float | str | None = None,
-        *,
-        attribute: str = "probability",
-        undirected: bool = False,
-    ) -> None:
-        super().__init__(graph_of(graph, probability, attribute=attribute, undirected=undirected))
+    def _scale(self) -> None:
         targets, weights = self.graph.targets, self.graph.weights
         total = np.bincount(targets, weights, minlength=self.graph.size)
         heaviest = int(np.argmax(total))
@@ -163,14 +169,6 @@ class LinearThreshold(Cascade):
         ends = np.empty(len(targets))
         ends[order] = sums - before
         self._above, self._below = scaled(np.clip(ends - weights, 0, 1)), scaled(np.clip(ends, 0, 1))
-
-    def _run(self, first: Int32s, then: Int32s, seed: int, runs: int) -> Ints:
-        sizes = np.empty(runs, np.int64)
-        marks, queue = self._arrays()
-        marks[:] = 0
-        graph = self.graph
-        spread_threshold(graph.starts, graph.targets, self._above, self._below, first, then, seed, marks, queue, sizes)
-        return sizes
 
 
 class CompetingCascades(Cascade):

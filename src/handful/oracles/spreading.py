@@ -108,34 +108,12 @@ def placed(seeds: Int32s, mark: int, marks: Int32s, queue: Int32s, size: int) ->
 
 
 @kernel
-def spread_independent(
-    starts: Ints,
-    targets: Int32s,
-    below: Bits,
-    first: Int32s,
-    then: Int32s,
-    seed: int,
-    marks: Int32s,
-    queue: Int32s,
-    sizes: Ints,
-) -> None:
-    """For run n = 0, 1, … how many nodes `then` reaches that `first` does not, with `marks` not above zero at first."""
-    for run in range(len(sizes)):
-        mark = run + 1
-        world = world_of(seed, run)
-        size = placed(first, mark, marks, queue, 0)
-        size = reach_independent(starts, targets, below, world, mark, marks, queue, size)
-        # What is reached needs no second look: the queue goes on with the rest.
-        size, before = placed(then, mark, marks, queue[size:], 0), size
-        sizes[run] = reach_independent(starts, targets, below, world, mark, marks, queue[before:], size)
-
-
-@kernel
-def spread_threshold(
+def spread(
     starts: Ints,
     targets: Int32s,
     above: Bits,
     below: Bits,
+    by_node: bool,
     first: Int32s,
     then: Int32s,
     seed: int,
@@ -143,14 +121,24 @@ def spread_threshold(
     queue: Int32s,
     sizes: Ints,
 ) -> None:
-    """As `spread_independent`, for linear thresholds."""
+    """For run n = 0, 1, … how many nodes `then` reaches that `first` does not, with `marks` not above zero at first.
+
+    `by_node`: linear thresholds; else an independent cascade, and `above` is not looked at.
+    """
     for run in range(len(sizes)):
         mark = run + 1
         world = world_of(seed, run)
-        size = placed(first, mark, marks, queue, 0)
-        size = reach_threshold(starts, targets, above, below, world, mark, marks, queue, size)
-        size, before = placed(then, mark, marks, queue[size:], 0), size
-        sizes[run] = reach_threshold(starts, targets, above, below, world, mark, marks, queue[before:], size)
+        size = 0
+        for seeds in (first, then):
+            # What is reached needs no second look: the queue goes on with the rest.
+            queue_left = queue[size:]
+            new = placed(seeds, mark, marks, queue_left, 0)
+            if by_node:
+                new = reach_threshold(starts, targets, above, below, world, mark, marks, queue_left, new)
+            else:
+                new = reach_independent(starts, targets, below, world, mark, marks, queue_left, new)
+            size += new
+            sizes[run] = new
 
 
 @kernel

@@ -246,9 +246,12 @@ class AskTell:
     def _named(self, options: tuple[int, ...], answer: object) -> int:
         """The number of the option that the answer is, or InvalidAnswer."""
         for i in options:
+            if self.items[i] is answer:
+                return i
+        for i in options:
             item = self.items[i]
             same = item == answer if isinstance(item, bool) == isinstance(answer, bool) else False  # True is not 1 here
-            if item is answer or (isinstance(same, (bool, np.bool_)) and same):
+            if isinstance(same, (bool, np.bool_)) and same:
                 return i
         raise InvalidAnswer(f"this study takes one of the options itself, got {answer!r}")
 

@@ -18,7 +18,7 @@ from importlib.metadata import version as version_of
 from types import TracebackType
 from typing import Any
 
-from handful.errors import InvalidProblem, MissingExtra
+from handful.errors import InvalidProblem, MissingExtra, NoWorkers
 from handful.study.parcels import Parcel, QuestionsOut, travelling, unpacked
 from handful.study.processes import poison
 from handful.study.questions import Question
@@ -28,6 +28,7 @@ VERSION = version_of("handful")
 CHUNK_S = 0.1
 RETRIES = 3  # of a task, by Dask itself
 LOST = 10  # how often a chunk may get lost with the worker that had the oracle
+LOOK_EVERY_S = 30.0  # whether any worker is left
 KEPT = 4  # oracles that a worker keeps open
 
 Outcome = tuple[bool, Any, float]
@@ -71,15 +72,15 @@ def check_version(version: str) -> str:
 class _Chunk:
     """Questions that travel together."""
 
-    def __init__(self, errands: list[_Errand], alone: bool) -> None:
+    def __init__(self, errands: list[_Passenger], alone: bool) -> None:
         self.errands = errands
         self.alone = alone  # nothing else was on the cluster
         self.future: Any = None
         self.outcomes: list[Outcome] | None = None
 
 
-class _Errand:
-    """A question on its way to an answer; in no chunk until it is sent."""
+class _Passenger:
+    """A question that travels in a chunk; in none until it is sent."""
 
     def __init__(self, cluster: DaskCluster, question: Question) -> None:
         self._cluster = cluster
@@ -115,9 +116,10 @@ class DaskCluster:
         self._parcel = Parcel.of(oracle, items)
         self._digest = hashlib.sha256(self._parcel.content).hexdigest()
         self._out = QuestionsOut(items)
-        self._buffer: list[_Errand] = []
+        self._buffer: list[_Passenger] = []
         self._sent: list[_Chunk] = []
         self._seconds = CHUNK_S
+        self._deserted = False  # whether it was said that no worker is left
         self._alone = 0  # how many of the next questions are sent one at a time
         self._client = _client(distributed, dask) if self._own else dask
 
@@ -142,13 +144,13 @@ class DaskCluster:
 
     def submit(self, question: Question) -> Pending:
         """The answer to come. The question travels once a chunk is full, or when its answer is wanted."""
-        errand = _Errand(self, question)
+        errand = _Passenger(self, question)
         self._buffer.append(errand)
         if not self._alone and len(self._buffer) >= self._fair_chunk():
             self._flush()
         return errand
 
-    def outcome(self, errand: _Errand) -> Outcome:
+    def outcome(self, errand: _Passenger) -> Outcome:
         """Wait for the answer to one question."""
         if errand.chunk is None:
             if self._alone > 0:
@@ -166,21 +168,44 @@ class DaskCluster:
             if self._buffer and not self._alone and not chunk.future.done() and len(self._sent) < 2 * self.workers:
                 self._flush()
             try:
-                chunk.outcomes = self._client.gather(chunk.future)
+                chunk.outcomes = self._arrived(chunk)
             except self._distributed.scheduler.KilledWorker as error:
                 if chunk.alone:
-                    raise poison(errand.question, f"every worker it was sent to ({error})") from None
+                    many = error.allowed_failures + 1
+                    ended = "the worker it was sent to" if many == 1 else f"all {many} workers it was sent to"
+                    raise poison(errand.question, ended) from None
                 self._one_by_one(errand)
             except CancelledError as error:  # the scheduler has forgotten it
                 lost += 1
                 if lost > LOST:
                     raise poison(errand.question, f"in nothing: it got lost on the cluster {lost} times") from error
+                self._forget(chunk)
                 self._send_parcel()
-                self._send(chunk.errands)
+                self._send(chunk.errands, alone=chunk.alone)
             else:
-                self._sent = [other for other in self._sent if other is not chunk]
+                self._forget(chunk)
                 took = sum(outcome[2] for outcome in chunk.outcomes or ()) / max(len(chunk.errands), 1)
                 self._seconds += 0.3 * (max(took, 1e-6) - self._seconds)
+
+    def _arrived(self, chunk: _Chunk) -> list[Outcome]:
+        """The outcomes of a chunk, once they are there. A cluster without workers is named, once: one may yet join."""
+        while True:
+            try:
+                outcomes: list[Outcome] = chunk.future.result(timeout=LOOK_EVERY_S)
+            except TimeoutError:
+                if not self._deserted and not chunk.future.done() and self.workers == 0:
+                    self._deserted = True
+                    warnings.warn(
+                        "no worker is left on the cluster: the run goes on when one joins, and Ctrl-C keeps what was "
+                        "answered",
+                        NoWorkers,
+                        stacklevel=2,
+                    )
+            else:
+                return outcomes
+
+    def _forget(self, chunk: _Chunk) -> None:
+        self._sent = [other for other in self._sent if other is not chunk]
 
     def _fair_chunk(self) -> int:
         """How many questions make a chunk worth its task, while every worker gets some."""
@@ -195,7 +220,7 @@ class DaskCluster:
             self._send(buffer[:size])
             buffer = buffer[size:]
 
-    def _one_by_one(self, first: _Errand) -> None:
+    def _one_by_one(self, first: _Passenger) -> None:
         """Workers died, and Dask blames all that was on them: take everything back, and send one question at a time."""
         open_ = [chunk for chunk in self._sent if not (chunk.future.status == "finished" or chunk.outcomes)]
         for chunk in open_:
@@ -208,7 +233,7 @@ class DaskCluster:
         self._alone = len(self._buffer)
         self._send([first], alone=True)
 
-    def _send(self, errands: list[_Errand], *, alone: bool = False) -> None:
+    def _send(self, errands: list[_Passenger], *, alone: bool = False) -> None:
         chunk = _Chunk(errands, alone or self._alone > 0)
         content = self._out.packed([errand.question for errand in errands])
         chunk.future = self._client.submit(

@@ -64,8 +64,9 @@ class _Worker:
     """One process, from its start to its end."""
 
     def __init__(self, parcel: Parcel) -> None:
+        self.at: _Errand | None = None  # what it is at, and until when it may be
         self.deadline: float | None = None
-        self.late = False
+        self.late: _Errand | None = None  # for whose sake it was killed
         environment = {**dict.fromkeys(ONE_THREAD, "1"), **os.environ}
         self.process = subprocess.Popen(
             [sys.executable, "-c", COMMAND],
@@ -219,13 +220,13 @@ class ProcessPool:
     def _answer(self, worker: _Worker, chunk: list[_Errand]) -> bool:
         """Have a chunk answered; False if the worker is gone before its end."""
         content: bytes | None = self._out.packed([errand.question for errand in chunk])
-        for at, errand in enumerate(chunk):
-            worker.deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        for n, errand in enumerate(chunk):
+            self._set_clock(worker, errand)
             reply = worker.exchange(content)
-            worker.deadline = None
+            self._set_clock(worker, None)
             content = None
             if reply is None:
-                self._again(worker, errand, chunk[at + 1 :])
+                self._again(worker, errand, chunk[n + 1 :])
                 return False
             fine, answer, seconds = reply
             self._seconds += 0.1 * (max(seconds, 1e-6) - self._seconds)
@@ -235,16 +236,25 @@ class ProcessPool:
                 errand.failed(answer)
         return True
 
+    def _set_clock(self, worker: _Worker, errand: _Errand | None) -> None:
+        """The worker begins with a question, or is done with one."""
+        if self._timeout is not None:
+            with self._changed:
+                worker.at = errand
+                worker.deadline = None if errand is None else time.monotonic() + self._timeout
+
     def _again(self, worker: _Worker, errand: _Errand, rest: list[_Errand]) -> None:
         """The worker is gone: blame the question it was at, and hand out the others again, first."""
         how = self._ended(worker)
         again = rest
-        errand.deaths += 1
-        if worker.late:
+        if worker.late is errand:
             errand.failed(TimeoutError(f"{named(errand.question)} took longer than timeout={self._timeout:g} seconds"))
-        elif errand.deaths == TRIES:
+        elif worker.late is not None:  # the one before it was late, and answered at the last moment
+            again = [errand, *rest]
+        elif errand.deaths + 1 == TRIES:
             errand.failed(poison(errand.question, f"its worker process {TRIES} times ({how})"))
         else:
+            errand.deaths += 1
             again = [errand, *rest]
         with self._changed:
             self._open.extendleft(reversed(again))
@@ -257,7 +267,7 @@ class ProcessPool:
             with self._changed:
                 for worker in self._running:
                     if worker.deadline is not None and worker.deadline < now:
-                        worker.late = True
+                        worker.late, worker.deadline = worker.at, None
                         worker.process.kill()
 
 

@@ -108,7 +108,10 @@ def way_of(
         raise InvalidProblem("an oracle runs in one place: give executor=, n_jobs= or dask=, not two of them")
     if timeout is not None:
         if n_jobs is None:
-            raise InvalidProblem("timeout= ends the process that takes too long: give n_jobs= too, such as n_jobs=1")
+            raise InvalidProblem(
+                "timeout= ends the process that takes too long, and only those of n_jobs= can be ended from here: give "
+                "n_jobs= (n_jobs=1 is one process), or leave timeout= out and limit the time within the oracle"
+            )
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise InvalidProblem(f"timeout must be a positive number of seconds, got {timeout!r}")
     if n_jobs is not None:
