@@ -504,3 +504,21 @@ def test_how_long_it_takes_is_said_first_and_nobody_is_asked_to_go_on_at_the_end
         desk.page.wait_for_selector(f"#quiet:not([hidden]), #pair:not([data-question='{before}'])")
     desk.says("No more answers are needed.")
     expect(desk.page.locator("#connection")).to_be_hidden()
+
+
+def test_a_page_whose_script_was_refused_tries_again(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    page = context.new_page()
+    refused = []
+
+    def refuse_once(route: Route) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.fulfill(status=429, body="")
+
+    page.route("**/pair_view.js", refuse_once)
+    page.goto(f"{server.url}/s/{STUDY}")
+    expect(page.locator("#begin")).to_be_visible(timeout=15_000)
+    assert len(refused) == 1

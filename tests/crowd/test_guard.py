@@ -18,7 +18,7 @@ def refusal_of(hosts: tuple[str, ...] | None = None, **headers: str) -> int | No
     async def nothing(*_: object) -> None: ...
 
     told = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
-    scope = {"type": "http", "method": "POST", "headers": told, "client": ("192.0.2.1", 5)}
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": told, "client": ("192.0.2.1", 5)}
     refused = Guard(nothing, Settings(hosts=hosts))._refusal(scope)
     return None if refused is None else refused.status
 

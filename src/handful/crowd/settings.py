@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 CONSENT = (
     "You will see two things at a time and say which one you would rather add to a small selection. "
@@ -27,23 +27,56 @@ class Rate:
 class ServerLimits:
     """How much one worker and one address may ask of the server. A whole class may sit behind one address.
 
+    files: pages, scripts, styles and pictures, which everybody loads at once when a link is shared.
     held_per_address: which share of the questions that may be out can be held from one address; the rest is for others.
+    head_s, body_s, read_s: how long a request's head and its body may take to come, and a reply to be read.
     """
 
     worker: Rate = Rate(5, 30)
     address: Rate = Rate(200, 1000)
     joining: Rate = Rate(5, 300)
     login: Rate = Rate(0.2, 8)
+    files: Rate = Rate(2_000, 20_000)
     body_bytes: int = 16_384
     streams: int = 2_000
     streams_per_address: int = 600
+    organizer_streams: int = 100
+    connections: int = 10_000
+    connections_per_address: int = 1_000
+    head_s: float = 10.0
+    body_s: float = 20.0
+    read_s: float = 30.0
     held_per_address: float = 0.75
 
     @classmethod
     def none(cls) -> ServerLimits:
         """For a load test from one address."""
-        most = Rate(1e9, 1e9)
-        return cls(most, most, most, most, streams=1_000_000, streams_per_address=1_000_000, held_per_address=1.0)
+        most, many = Rate(1e9, 1e9), 1_000_000
+        return cls(
+            most,
+            most,
+            most,
+            most,
+            most,
+            streams=many,
+            streams_per_address=many,
+            connections=many,
+            connections_per_address=many,
+            held_per_address=1.0,
+        )
+
+    def without_addresses(self) -> ServerLimits:
+        """For one room: everybody sits behind one address, and what is limited is only what all have together."""
+        free = Rate(1e9, 1e9)
+        return replace(
+            self,
+            address=free,
+            joining=free,
+            files=free,
+            streams_per_address=self.streams,
+            connections_per_address=self.connections,
+            held_per_address=1.0,
+        )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,11 @@ NOT_FOUND_PAGE = (
     f'<title>Nothing here</title><link rel="stylesheet" href="{STATIC}/app.css">'
     '<main class="page"><h1>There is nothing here</h1><p>Check the link you were given.</p></main></html>'
 )
+BUSY_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>One moment</title>'
+    "<h1>One moment</h1><p>Many people are opening this page. It loads again by itself in a few seconds.</p></html>"
+)
 
 
 class ErrorMessage(BaseModel):
@@ -52,6 +57,15 @@ def response_of(refusal: Refusal) -> JSONResponse:
     """A refusal as JSON, never to be kept by a cache."""
     headers = {"Cache-Control": "no-store", **(refusal.headers or {})}
     return JSONResponse({"error": refusal.error, "message": refusal.message}, refusal.status, headers)
+
+
+def refused_page(refusal: Refusal, path: str) -> Response:
+    """A refusal for somebody who opens a page: after a moment the browser tries again by itself."""
+    wait = (refusal.headers or {}).get("Retry-After")
+    if wait is None or path.startswith(("/api/", "/static/", "/items/")):
+        return response_of(refusal)
+    headers = {"Cache-Control": "no-store", "Retry-After": wait, "Refresh": wait}
+    return Response(BUSY_PAGE, refusal.status, headers, "text/html; charset=utf-8")
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -14,6 +14,7 @@ from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.refusals import too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import limits_of
+from handful.crowd.web.rate_limits import OpenStreams
 
 HEARTBEAT_S = 15.0
 LOOK_EVERY_S = 1.0
@@ -30,14 +31,15 @@ def event_stream(
     request: Request,
     listening: AbstractContextManager[None] | None = None,
     *,
+    room: OpenStreams | None = None,
     allowed: Callable[[], Awaitable[bool]] | None = None,
 ) -> StreamingResponse:
     """The event that `latest` gives, at once and after each change, at most every `least_s` seconds.
 
-    Refused when too many streams are open already. `listening` is entered for as long as the client listens. The
-    stream ends within seconds once `allowed` says no.
+    Refused when too many streams are open already in `room`. `listening` is entered for as long as the client listens.
+    The stream ends within seconds once `allowed` says no.
     """
-    streams, address = limits_of(request).streams, address_of(request.scope)
+    streams, address = limits_of(request).streams if room is None else room, address_of(request.scope)
     if not streams.enter(address):
         raise too_fast(5)
 

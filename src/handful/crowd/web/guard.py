@@ -13,13 +13,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from handful.crowd.refusals import Refusal, too_fast, too_large
 from handful.crowd.settings import Settings
 from handful.crowd.web.addresses import Proxies, address_of, seen_through
-from handful.crowd.web.error_responses import response_of
+from handful.crowd.web.error_responses import refused_page
 from handful.crowd.web.rate_limits import RateLimiter
+from handful.crowd.web.static_files import RETRYING_HASH
 
 log = logging.getLogger("handful.crowd.access")
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "default-src 'none'; img-src 'self'; style-src 'self'; "
+    f"script-src 'self' '{RETRYING_HASH}'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
@@ -31,6 +33,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+FILES = ("/s/", "/static/", "/items/")
 SAFE = {"GET", "HEAD", "OPTIONS"}
 MOST_DIGITS = 18  # of a length; Python refuses to read numbers of thousands of digits
 
@@ -43,6 +46,7 @@ class Guard:
         self.hosts = settings.hosts
         self.body_bytes = settings.limits.body_bytes
         self.addresses = RateLimiter(settings.limits.address)
+        self.files = RateLimiter(settings.limits.files)
         self.proxies = Proxies(settings.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +71,7 @@ class Guard:
         try:
             refusal = self._refusal(scope)
             if refusal is not None:
-                await response_of(refusal)(scope, receive, send_guarded)
+                await refused_page(refusal, scope["path"])(scope, receive, send_guarded)
             else:
                 await self.app(scope, self._limited(receive), send_guarded)
         finally:
@@ -85,7 +89,9 @@ class Guard:
             length.isascii() and length.isdecimal() and len(length) <= MOST_DIGITS and int(length) <= self.body_bytes
         ):
             return too_large()
-        wait = self.addresses.wait(address_of(scope))
+        # A page, its scripts and its pictures come at once, and cost little: they are not counted like answers.
+        limiter = self.files if scope["path"].startswith(FILES) else self.addresses
+        wait = limiter.wait(address_of(scope))
         return too_fast(wait) if wait else None
 
     def _limited(self, receive: Receive) -> Receive:

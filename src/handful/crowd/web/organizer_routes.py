@@ -100,7 +100,8 @@ async def events(hosted: WatchedStudy, request: Request) -> Response:
     async def allowed() -> bool:
         return await key_of(request) is not None
 
-    return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request, allowed=allowed)
+    room = limits_of(request).organizer_streams
+    return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request, room=room, allowed=allowed)
 
 
 @router.get("/{study}/result")

@@ -7,15 +7,17 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
+from markupsafe import Markup
 
 from handful.crowd.refusals import not_found
 from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
-from handful.crowd.web.static_files import FOR_EVER, STATIC
+from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
 from handful.crowd.web.thread_pool import in_thread
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals["static"] = STATIC
+templates.env.globals["retrying"] = Markup(RETRYING)
 
 
 @router.get("/")

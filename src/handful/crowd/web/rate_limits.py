@@ -68,9 +68,13 @@ class OpenStreams:
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """What one server counts: open streams, and requests per worker, per joining address and per login."""
+    """What one server counts: open streams, and requests per worker, per joining address and per login.
+
+    Organizers' streams have a room of their own, which no number of workers can take.
+    """
 
     streams: OpenStreams
+    organizer_streams: OpenStreams
     worker: RateLimiter
     joining: RateLimiter
     login: RateLimiter
@@ -80,6 +84,7 @@ class RequestLimits:
         """Counters that start at nothing, for these settings."""
         return cls(
             OpenStreams(limits.streams, limits.streams_per_address),
+            OpenStreams(limits.organizer_streams, limits.organizer_streams),
             RateLimiter(limits.worker),
             RateLimiter(limits.joining),
             RateLimiter(limits.login),

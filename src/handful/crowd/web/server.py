@@ -12,11 +12,15 @@ from types import FrameType
 import uvicorn
 
 from handful.crowd.hosting.registry import Registry
+from handful.crowd.web.addresses import Proxies
 from handful.crowd.web.app import create_app
+from handful.crowd.web.connections import Connections, protocol_in
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.errors import InvalidProblem
 
 GRACE_S = 10
+BACKLOG = 256
+"""Connections that wait to be taken, and are taken at once: with more, whoever is connected would wait for them."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -27,7 +31,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(2048)
+        listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
         where = f"{host}:{port}"
@@ -47,9 +51,12 @@ class Server(uvicorn.Server):
         self.registry = registry
         app = create_app(registry)
         self.limits: RequestLimits = app.state.limits
+        self.connections = Connections(registry.settings.limits, Proxies(registry.settings.proxies))
         super().__init__(
             uvicorn.Config(
                 app,
+                http=protocol_in(self.connections),
+                backlog=BACKLOG,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -59,6 +66,12 @@ class Server(uvicorn.Server):
                 ws="none",
             )
         )
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            self.connections.sweep()
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.registry.stop_streams()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from hashlib import sha256
+from mimetypes import guess_type
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 FOLDER = Path(__file__).parent / "static"
 FOR_EVER = "private, max-age=31536000, immutable"
@@ -26,17 +27,29 @@ def _edition(folder: Path) -> str:
 STATIC = f"/static/{_edition(FOLDER)}"
 """Where they are now. Whatever they load is beside them."""
 
+RETRYING = (
+    'addEventListener("error",e=>{if(e.target instanceof HTMLScriptElement||e.target instanceof HTMLLinkElement)'
+    "setTimeout(()=>location.reload(),1500+2500*Math.random())},true)"
+)
+"""The only script within a page: if another was refused, or never came, the page is loaded again."""
+RETRYING_HASH = "sha256-" + b64encode(sha256(RETRYING.encode()).digest()).decode()
 
-class VersionedFiles(StaticFiles):
-    """Everything in the folder, under this edition's name and no other."""
+
+class VersionedFiles:
+    """Everything in the folder, under this edition's name and no other; kept in memory, since everybody needs it."""
 
     def __init__(self) -> None:
-        super().__init__(directory=FOLDER)
+        self._files = {
+            f"{STATIC}/{path.name}": (path.read_bytes(), guess_type(path.name)[0] or "application/octet-stream")
+            for path in FOLDER.iterdir()
+            if path.is_file()
+        }
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        edition, _, name = path.partition("/")
-        if f"/static/{edition}" != STATIC:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = self._files.get(scope["path"])
+        if found is None:
             raise HTTPException(404)
-        response = await super().get_response(name, scope)
-        response.headers["Cache-Control"] = FOR_EVER
-        return response
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
+        content, kind = found
+        await Response(content, media_type=kind, headers={"Cache-Control": FOR_EVER})(scope, receive, send)

@@ -1,0 +1,215 @@
+"""Slow and many connections, against the pinned version of uvicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import socket
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from handful.crowd.settings import Rate, ServerLimits, Settings
+from handful.crowd.simulation.http_client import HttpClient
+from handful.crowd.web.connections import CROWDED, GRACE_S, MOST_HEAD
+from handful.crowd.web.logs import AtMost
+from tests.crowd.clients import STUDY, Started
+
+Serve = Callable[..., Started]
+QUICK = replace(ServerLimits(), head_s=0.5, body_s=0.5, read_s=0.5)
+GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+LISTEN = f"GET /api/s/{STUDY}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+
+
+def connected(server: Started) -> socket.socket:
+    address = httpx.URL(server.url)
+    return socket.create_connection((address.host, address.port or 80), timeout=10)
+
+
+def is_ended(connection: socket.socket, within_s: float) -> bool:
+    """Whether the server closes the connection in time, without having said anything."""
+    connection.settimeout(within_s)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"",
+        b"GET /healthz HTTP/1.1\r\nHost: ",
+        b"POST /api/organize/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{",
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_a_request_that_does_not_come_is_not_waited_for(serve: Serve, begun: bytes) -> None:
+    server = serve(settings=Settings(limits=QUICK))
+    with connected(server) as connection:
+        connection.sendall(begun)
+        assert is_ended(connection, 5)
+    with connected(serve()) as connection:  # which shows that it was not too slow for anything else
+        connection.sendall(begun)
+        assert not is_ended(connection, 2)
+
+
+def test_a_head_that_comes_letter_by_letter_is_not_waited_for(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=QUICK))
+    with connected(server) as connection, pytest.raises(OSError):  # noqa: PT012
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        for _ in range(50):
+            connection.sendall(b"x")
+            time.sleep(0.1)
+
+
+def test_a_reply_that_nobody_reads_is_given_up(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=replace(QUICK, files=Rate(1e9, 1e9))))
+    script = re.search(r'/static/[^"]+\.js', httpx.get(f"{server.url}/s/{STUDY}").text)
+    assert script is not None
+    with connected(server) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        request = f"GET {script[0]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+        ended = False
+        until = time.monotonic() + 20
+        connection.settimeout(0.2)
+        while not ended and time.monotonic() < until:  # ever more replies, and none is read
+            try:
+                connection.sendall(request)
+            except TimeoutError:
+                pass
+            except OSError:
+                ended = True
+        assert ended
+
+
+def test_a_kept_connection_serves_one_request_after_another(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=QUICK))
+    with httpx.Client(base_url=server.url) as client:
+        for _ in range(4):
+            assert client.get("/healthz").status_code == 200
+            time.sleep(0.4)  # together longer than a head may take
+
+
+def test_a_head_without_end_is_refused(serve: Serve) -> None:
+    server = serve()
+    with connected(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nX: " + b"x" * (MOST_HEAD + 1))
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_requests_that_do_not_wait_for_replies_are_few(serve: Serve) -> None:
+    server = serve()
+    with connected(server) as connection:
+        connection.sendall(GET * 200)
+        said = b""
+        while chunk := connection.recv(65536):
+            said += chunk
+        assert b"HTTP/1.1 400" in said
+        assert said.count(b"HTTP/1.1 200") < 20
+
+
+def test_an_address_has_a_share_and_who_waits_longest_makes_room(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=replace(ServerLimits(), connections_per_address=20)))
+    with ExitStack() as open_:
+        first = open_.enter_context(connected(server))
+        time.sleep(GRACE_S)
+        idle = [open_.enter_context(connected(server)) for _ in range(19)]
+        with connected(server) as one_more:
+            one_more.sendall(GET)
+            assert one_more.recv(100).startswith(b"HTTP/1.1 200")
+        assert is_ended(first, 5)
+        assert not is_ended(idle[-1], 0.2)
+
+
+def test_connections_that_are_served_are_not_ended_for_others(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=replace(ServerLimits(), connections_per_address=5)))
+    with ExitStack() as open_:
+        streams = [open_.enter_context(connected(server)) for _ in range(5 * CROWDED)]
+        for stream in streams:
+            stream.sendall(LISTEN)
+            assert stream.recv(100).startswith(b"HTTP/1.1 200")
+        assert is_ended(open_.enter_context(connected(server)), 5)
+        for stream in streams:
+            stream.settimeout(5)
+            assert stream.recv(100)
+
+
+def test_the_organizers_stream_has_a_room_of_its_own(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=replace(ServerLimits(), streams=3)))
+    organizer = server.organizer()
+    with ExitStack() as open_:
+        listening = [open_.enter_context(connected(server)) for _ in range(4)]
+        for connection in listening:
+            connection.sendall(LISTEN)
+        codes = [connection.recv(12)[-3:] for connection in listening]
+        assert sorted(codes) == [b"200", b"200", b"200", b"429"]
+        with organizer.stream("GET", f"/api/organize/{STUDY}/events") as stream:
+            assert stream.status_code == 200
+
+
+def test_three_hundred_people_behind_one_address_open_the_page_within_ten_seconds(serve: Serve) -> None:
+    server = serve()
+    page = httpx.get(f"{server.url}/s/{STUDY}")
+    files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
+    assert len(files) > 5
+
+    async def somebody(number: int) -> list[int]:
+        await asyncio.sleep(8 * number / 300)
+        client = HttpClient(server.url)
+        try:
+            browser = asyncio.Semaphore(6)  # so many connections one opens
+            codes = await asyncio.gather(*(_status(server, path, browser) for path in (f"/s/{STUDY}", *files)))
+            status, _ = await client.post(f"/api/s/{STUDY}/join", {"consent": True})
+            return [*codes, status]
+        finally:
+            client.close()
+
+    async def everybody() -> list[list[int]]:
+        return await asyncio.gather(*(somebody(number) for number in range(300)))
+
+    codes = [code for one in asyncio.run(everybody()) for code in one]
+    assert set(codes) == {200}
+
+
+async def _status(server: Started, path: str, browser: asyncio.Semaphore) -> int:
+    """Of one request on a connection of its own."""
+    address = httpx.URL(server.url)
+    async with browser:
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        said = await reader.read()
+        writer.close()
+    assert said, "ended without a word"
+    return int(said[9:12])
+
+
+def test_nothing_is_logged_a_thousand_times_a_second() -> None:
+    now = 5.0
+    limited = AtMost(per_second=10, clock=lambda: now)
+
+    def line(words: str) -> logging.LogRecord:
+        return logging.LogRecord("uvicorn.error", logging.WARNING, __file__, 1, words, (), None)
+
+    assert sum(limited.filter(line("Invalid HTTP request received.")) for _ in range(1000)) == 10
+    assert limited.filter(line("another thing"))
+    now += 1
+    last = line("Invalid HTTP request received.")
+    assert limited.filter(last)
+    assert vars(last)["left_out"] == 990
+
+
+def test_a_page_that_is_refused_is_loaded_again_by_the_browser(serve: Serve) -> None:
+    server = serve(settings=Settings(limits=replace(ServerLimits(), files=Rate(0.5, 1))))
+    assert httpx.get(f"{server.url}/s/{STUDY}").status_code == 200
+    refused = httpx.get(f"{server.url}/s/{STUDY}")
+    assert refused.status_code == 429
+    assert int(refused.headers["refresh"]) >= 1
+    assert "loads again" in refused.text
