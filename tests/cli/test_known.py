@@ -99,3 +99,41 @@ def test_bad_input_is_refused_with_what_to_do(run: Run, arguments: tuple[str, ..
     _, err, code = run(*arguments, "--by", "facility-location")
     assert code == 2
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rows.csv", "-k", "3", "--by", "log-det", "--noise", "1"), "--noise is about asking"),
+        (("rows.csv", "-k", "3", "--by", "log-det", "--explorer", "accept"), "--explorer is about asking"),
+        (("rows.csv", "-k", "3", "--by", "log-det", "--epsilon", "1"), "--epsilon is about asking"),
+        (("rows.csv", "-k", "3", "--by", "log-det", "--budget", "9"), "--cost COLUMN"),
+        (("rows.csv", "-k", "3", "--by", "feature-based", "--metric", "rbf"), "feature-based compares none"),
+        (("rows.csv", "-k", "3", "--objective", "coverage", "--metric", "rbf"), "--metric goes with --by"),
+        (("rows.csv", "-k", "3", "--by", "log-det", "--id", "name"), "has no column 'name'"),
+        (("rows.npy", "-k", "3", "--by", "log-det", "--id", "a"), "--id is for CSV and Parquet"),
+        (("rows.npy", "-k", "3", "--by", "log-det", "--columns", "a"), "--columns is for CSV and Parquet"),
+        (("passages.csv", "-k", "3", "--by", "log-det"), "--columns A,B"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    _, err, code = run(*arguments)
+    assert code != 0
+    assert said in " ".join(err.split())
+
+
+def test_rows_may_be_named_by_any_column_and_text_be_left_out(run: Run) -> None:
+    plain, _, _ = run("rows.csv", "-k", "3", "--by", "facility-location", "--json")
+    kept = ("--id", "id", "--columns", "a, b,c,d")
+    out, _, code = run("passages.csv", "-k", "3", "--by", "facility-location", *kept, "--json")
+    assert code == 0
+    assert json.loads(out)["chosen"] == json.loads(plain)["chosen"]
+
+
+def test_similarities_below_zero_are_not_clipped_in_silence(run: Run) -> None:
+    np.save("signed.npy", ROWS - 0.5)
+    _, err, code = run("signed.npy", "-k", "3", "--by", "facility-location", "--metric", "cosine")
+    assert code == 0
+    assert "below 0 it counts as 0" in " ".join(err.split())
+    _, err, _ = run("rows.npy", "-k", "3", "--by", "facility-location", "--metric", "cosine")
+    assert "below 0" not in err

@@ -26,9 +26,10 @@ from handful.objectives import (
 KINDS = (
     "coverage", "coverage avoiding", "modular", "facility", "facility with query", "facility avoiding", "cosine", "rbf",
     "euclidean", "shifted", "represented", "feature", "feature log", "feature ratio", "feature avoiding", "saturated",
-    "cut", "cut of features", "logdet", "logdet of features", "mixture", "average", "function", "reach",
+    "cut", "cut of features", "logdet", "logdet of features", "logdet with query", "logdet avoiding",
+    "mixture", "average", "function", "reach",
 )  # fmt: skip
-ALL_KINDS = (*KINDS, "cut beyond", "mmr")
+ALL_KINDS = (*KINDS, "cut beyond", "cut with query", "cut avoiding", "mmr")
 
 
 def make(kind: str, seed: int, size: int, width: int, *, tied: bool = False, dtype: Any = np.float64) -> Objective:
@@ -82,6 +83,14 @@ def make(kind: str, seed: int, size: int, width: int, *, tied: bool = False, dty
             return LogDet(alike, 2.0)
         case "logdet of features":
             return LogDet.from_features(table * signs, metric="rbf")
+        case "logdet with query":
+            return LogDet.from_features(table, query=table[:2])
+        case "logdet avoiding":
+            return LogDet.from_features(table, query=table.sum(axis=1), avoid=table[:2] / 2)
+        case "cut with query":
+            return GraphCut(alike, 0.3, query=table.sum(axis=1))
+        case "cut avoiding":
+            return GraphCut.from_features(table, 0.3, query=table[:1], avoid=table[:2] / 2)
         case "mixture":
             return Mixture([Coverage(weights, table), Modular(table.sum(axis=1))], [1.0, 0.3])
         case "average":

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -37,6 +38,15 @@ def test_it_can_be_cloned_and_has_no_transform() -> None:
     selector = RowSelector(k=3, by="graph-cut", metric="cosine", represent=None, random_state=4)
     assert clone(selector).get_params() == selector.get_params()
     assert not hasattr(selector, "transform")
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array])
+@pytest.mark.parametrize("by", ["facility-location", "feature-based", "graph-cut", "log-det"])
+def test_sparse_rows_are_picked_as_dense_ones_are(by: str, kind: Any) -> None:
+    X = np.random.default_rng(0).random((30, 6)) * (np.random.default_rng(1).random((30, 6)) < 0.4)
+    dense, sparse = RowSelector(k=4, by=by).fit(X), RowSelector(k=4, by=by).fit(kind(X))
+    assert dense.indices_.tolist() == sparse.indices_.tolist()
+    assert (sparse.select(kind(X).tocsr()) != kind(X).tocsr()[sparse.indices_]).nnz == 0
 
 
 def test_what_makes_no_sense_is_refused() -> None:

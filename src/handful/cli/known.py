@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from handful.cli import say
 from handful.cli.printing import console_for
 from handful.errors import InvalidCollection, InvalidProblem, MissingExtra
 
@@ -35,6 +36,8 @@ def pick(
     group: str | None,
     limit: int | None,
     represent: int | None,
+    name_column: str | None,
+    columns: str | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -42,10 +45,12 @@ def pick(
     from handful.exact.by_name import objective_named
     from handful.exact.maximize import maximize
 
-    read = _read(file)
+    read = _read(file, name_column)
     costs = None if cost is None else [_number(file, cost, i, x) for i, x in enumerate(_column(file, read, cost))]
     groups = None if group is None else _column(file, read, group)
-    features = _features(file, read, {cost, group} - {None})
+    features = _features(file, read, {cost, group} - {None}, columns)
+    if by in ("facility-location", "graph-cut") and metric in ("cosine", "dot") and (features < 0).any():
+        say(f"some numbers are negative: where the {metric} of two rows is below 0 it counts as 0")
     objective = objective_named(by, features, metric=metric, represent=represent, seed=seed)
     show = console_for(err=True).is_terminal
     found = maximize(
@@ -62,15 +67,17 @@ def pick(
         raise typer.Exit(130)
 
 
-def _read(file: Path) -> _Read:
+def _read(file: Path, name_column: str | None) -> _Read:
     kind = file.suffix.lower()
     try:
         if kind == ".npy":
+            if name_column is not None:
+                raise InvalidCollection(f"{file} has no named columns: --id is for CSV and Parquet")
             numbers = np.load(file, mmap_mode="r", allow_pickle=False)
             return _Read(tuple(range(len(numbers))), {}, numbers)
         if kind in (".parquet", ".pq"):
-            return _named(file, _parquet(file))
-        return _named(file, _csv(file))
+            return _named(file, _parquet(file), name_column)
+        return _named(file, _csv(file), name_column)
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         if isinstance(error, InvalidCollection):
             raise
@@ -97,13 +104,17 @@ def _parquet(file: Path) -> dict[str, list[Any]]:
     return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
-def _named(file: Path, columns: dict[str, list[Any]]) -> _Read:
-    """The column id names the rows; else the first column, if it is not a number throughout; else their positions."""
+def _named(file: Path, columns: dict[str, list[Any]], name_column: str | None) -> _Read:
+    """Rows are named by the column that --id says; else by the column id; else by the first, if it is not a number
+    throughout; else by their positions.
+    """
     count = len(next(iter(columns.values()), []))
     if not count:
         raise InvalidCollection(f"{file} has no items")
     first = next(iter(columns))
-    named = next((name for name in columns if name.lower() == "id"), None)
+    if name_column is not None and name_column not in columns:
+        raise InvalidCollection(f"{file} has no column {name_column!r}; it has: {', '.join(columns)}")
+    named = name_column or next((name for name in columns if name.lower() == "id"), None)
     if named is None and not all(_is_number(x) for x in columns[first]):
         named = first
     if named is None:
@@ -111,10 +122,15 @@ def _named(file: Path, columns: dict[str, list[Any]]) -> _Read:
     return _Read(tuple(columns[named]), {name: x for name, x in columns.items() if name != named})
 
 
-def _features(file: Path, read: _Read, apart: set[str | None]) -> Any:
+def _features(file: Path, read: _Read, apart: set[str | None], columns: str | None) -> Any:
     if read.numbers is not None:
+        if columns is not None:
+            raise InvalidCollection(f"{file} has no named columns: --columns is for CSV and Parquet")
         return read.numbers
-    kept = {name: x for name, x in read.columns.items() if name not in apart}
+    if columns is None:
+        kept = {name: x for name, x in read.columns.items() if name not in apart}
+    else:
+        kept = {name: _column(file, read, name) for name in map(str.strip, columns.split(","))}
     if not kept:
         raise InvalidCollection(f"{file} has no columns of numbers: give one column per feature")
     return np.array([[_number(file, name, i, x) for i, x in enumerate(column)] for name, column in kept.items()]).T
@@ -136,5 +152,8 @@ def _is_number(x: object) -> bool:
 
 def _number(file: Path, column: str, row: int, x: object) -> float:
     if not _is_number(x):
-        raise InvalidCollection(f"{file}: {x!r} in column {column!r} of item {row + 1} is not a number")
+        raise InvalidCollection(
+            f"{file}: {x!r} in column {column!r} of item {row + 1} is not a number: say which columns "
+            "are (--columns A,B), or which one names the rows (--id COLUMN)"
+        )
     return float(x)  # type: ignore[arg-type]

@@ -16,6 +16,10 @@ from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExi
 if TYPE_CHECKING:
     from handful.study import Result, Study
 
+# Options of `select` that go with --by alone, and those that go with it as well as without.
+_ONLY_BY = ("metric", "cost", "group", "limit", "represent", "id_", "columns")
+_WITH_BY = (*_ONLY_BY, "items", "k", "by", "budget", "seed", "as_json")
+
 _InFlight = Annotated[
     int | None, typer.Option(help="Questions unanswered at once: 1 if left out, 64 with --n-jobs, 256 with --dask.")
 ]
@@ -46,6 +50,7 @@ stays as it is.
 """,
 )
 def select(
+    context: typer.Context,
     items: Annotated[Path, typer.Argument(metavar="ITEMS", help="A CSV file with a header; one line per item.")],
     k: Annotated[int, typer.Option("-k", help="How many to pick.")],
     oracle: Annotated[
@@ -69,6 +74,12 @@ def select(
     limit: Annotated[int | None, typer.Option(help="With --by: how many of each group may be picked.")] = None,
     represent: Annotated[
         int | None, typer.Option(help="With --by facility-location: so many rows, drawn, are to be represented.")
+    ] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="With --by: the column that names the rows.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="With --by: the columns of numbers to look at; else all others.")
     ] = None,
     noise: Annotated[
         float | None, typer.Option(help="Answers are numbers; their noise is sub-Gaussian with this R.")
@@ -100,11 +111,13 @@ def select(
     as_json: Json = False,
 ) -> None:
     """Pick the best few of the items in a CSV file, by asking a function of yours or a known objective."""
+    _refuse_what_does_not_fit(context, by, cost)
     if by is not None:
         from handful.cli.known import pick
 
         limits: dict[str, Any] = {"cost": cost, "budget": budget, "group": group, "limit": limit}
-        pick(items, k, by, metric, **limits, represent=represent, seed=seed, as_json=as_json)
+        named: dict[str, Any] = {"name_column": id_, "columns": columns}
+        pick(items, k, by, metric, **limits, **named, represent=represent, seed=seed, as_json=as_json)
         return
     from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
     from handful.core.budget import PerItem
@@ -197,3 +210,20 @@ def _print_result(result: Result, as_json: bool) -> None:
         print_json(result.to_dict())
     else:
         print(result)
+
+
+def _refuse_what_does_not_fit(context: typer.Context, by: str | None, cost: str | None) -> None:
+    """An option that would change nothing is refused: whoever gives it expects something of it."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        called = option.opts[0]
+        if by is None and option.name in _ONLY_BY:
+            raise InvalidProblem(f"{called} goes with --by, which picks rows by a known function: give --by too")
+        if by is not None and option.name not in _WITH_BY:
+            raise InvalidProblem(f"{called} is about asking, and with --by nothing is asked: leave out one of them")
+        if by is not None and option.name == "budget" and cost is None:
+            raise InvalidProblem("with --by a budget is what all items may cost: name the column with --cost COLUMN")
+        if by == "feature-based" and option.name == "metric":
+            raise InvalidProblem("--metric says how alike two rows are; feature-based compares none: leave it out")

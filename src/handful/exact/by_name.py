@@ -9,7 +9,6 @@ from handful.errors import InvalidProblem
 from handful.objectives import FacilityLocation, FeatureBased, GraphCut, LogDet
 
 NAMES = ("facility-location", "feature-based", "graph-cut", "log-det")
-SIMILAR = ("rbf", "cosine", "dot", "euclidean")
 
 
 def objective_named(

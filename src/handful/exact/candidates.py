@@ -25,13 +25,14 @@ class Candidates:
         self.evaluations = 0
         self._lazy = lazy
         self._tighten = getattr(progress, "tighten", None) if lazy else None
-        self._fresh: Any = np.zeros(size, dtype=bool)
+        self._fresh: Any = np.zeros(size, dtype=bool)  # the bound is the gain
+        self._sharp: Any = np.zeros(size, dtype=bool)  # nearly so
 
     def best(self, pool: Ints | None = None, costs: Floats | None = None) -> int | None:
         """The open item with the largest gain (per cost, where costs are given), of those in `pool`; None if none."""
         where: Any = slice(None) if pool is None else pool
         if pool is None and (self._all_unknown() or not self._lazy):
-            self.refresh_all()
+            self._start()
         elif not self._lazy:
             self.refresh(where)
         if self._tighten is not None and pool is None and self.progress.chosen:
@@ -73,6 +74,7 @@ class Candidates:
         self.open[item] = False
         self.upper[item] = 0.0
         self._fresh[:] = False
+        self._sharp[:] = False
         return self.progress.value - before
 
     def refresh(self, items: Ints) -> None:
@@ -83,6 +85,19 @@ class Candidates:
             self._fresh[stale] = True
             self.evaluations += len(stale)
 
+    def sharpen(self, items: Ints) -> None:
+        """Lower the bounds of these items to their gains, or nearly so where the progress has a quicker way."""
+        stale = items[~self._fresh[items] & ~self._sharp[items]]
+        quick = getattr(self.progress, "sharpen", None)
+        if len(stale) and quick is not None and quick(self.upper, stale):
+            self._sharp[stale] = True
+        else:
+            self.refresh(stale)
+
+    def knows(self, items: Ints) -> bool:
+        """Whether the bounds of all these items are their gains, or nearly so."""
+        return bool((self._fresh[items] | self._sharp[items]).all())
+
     def refresh_all(self) -> None:
         """Compute all gains now, unless they are known."""
         if self._fresh.all():
@@ -90,6 +105,15 @@ class Candidates:
         self.upper[:] = self.progress.gains()
         self._fresh[:] = True
         self.evaluations += len(self.upper) - len(self.progress.chosen)
+
+    def _start(self) -> None:
+        """All gains, or, to be lazy, bounds of them where the progress has some."""
+        bounds = getattr(self.progress, "bounds", None) if self._lazy else None
+        at_most = None if bounds is None else bounds()
+        if at_most is None:
+            self.refresh_all()
+        else:
+            self.upper[:] = at_most
 
     def _all_unknown(self) -> bool:
         return self.upper[0] == np.inf and bool((self.upper == np.inf).all())

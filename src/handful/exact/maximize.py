@@ -14,13 +14,13 @@ import numpy as np
 from handful.core.objective import GrowingSet, Objective
 from handful.errors import InvalidProblem
 from handful.exact.candidates import Candidates
+from handful.exact.certificate import Certificate
 from handful.exact.limits import Limits, limits_from
 from handful.exact.memory import check_memory
 from handful.exact.ranking import Ranking
 
 METHODS = ("auto", "naive", "lazy", "stochastic")
 GREEDY = 1.0 - 1.0 / math.e
-REFRESHES = 40  # looks at the items that the bound rests on
 LOG = logging.getLogger("handful.exact")
 
 Watch = Callable[[int, int], None]
@@ -86,11 +86,11 @@ class _Run:
     watch: Watch
     complete: bool = True
     gains: dict[int, float] = field(default_factory=dict)
-    bound: float | None = None
 
     def go(self) -> None:
         """Pick, then find the bound; Ctrl-C keeps what is there."""
         self.pool = self._begin()
+        self.certificate = Certificate(self.limits, self.given, self.objective.size)
         try:
             for item in self.given:
                 self._take(item)
@@ -103,9 +103,10 @@ class _Run:
         except KeyboardInterrupt:
             self.complete = False
             LOG.warning("interrupted with %d picks", len(self.gains))
-        if self._has_bound:
-            found = self._bound()
-            self.bound = None if found is None else max(found, self.pool.progress.value, self.value)
+        if self._has_bound and self.complete:
+            with suppress(KeyboardInterrupt):
+                self.certificate.finish(self.pool)
+        self.evaluations = self.pool.evaluations
 
     def ranking(self, names: Sequence[Hashable]) -> Ranking:
         """What is returned."""
@@ -117,8 +118,8 @@ class _Run:
             indices=items,
             gains=tuple(self.gains.values()),
             value=self.value,
-            bound=self.bound,
-            guarantee=self._guarantee() if self.complete else None,
+            bound=self._bound(),
+            guarantee=self._guarantee(),
             method=self._called(),
             evaluations=self.evaluations,
             size=self.objective.size,
@@ -152,6 +153,7 @@ class _Run:
             item = self.pool.best()
             if item is None:
                 return
+            self._note()
             self._take(item)
 
     def _by_samples(self) -> None:
@@ -177,6 +179,7 @@ class _Run:
             single = self.pool.best()
             if single is None:
                 break
+            self._note()
             if first is None:
                 first = self.pool.upper.copy()
             if self._value + self.pool.upper[single] > best_value:
@@ -189,24 +192,28 @@ class _Run:
             self._instead(best, first)
 
     def _instead(self, picked: dict[int, float], first: Any) -> None:
-        """Take this set and fill what is left of the budget; the bound still rests on the set found before."""
+        """Take this set and fill what is left of the budget; interrupted, keep the better of both."""
         if self._has_bound:
-            self.bound = self._bound()
-        self.evaluations = self.pool.evaluations
-        before = self.evaluations
+            self.certificate.finish(self.pool)
+        before = self.pool, self.gains, self._value
         self.pool = Candidates(self.objective.start(), self.objective.size, lazy=self._may_be_lazy)
-        self.pool.evaluations = before
+        self.pool.evaluations = before[0].evaluations
         self.gains = {}
-        for taken in picked:
-            self._take(taken)
-        if first is not None and getattr(self.objective, "submodular", True):
-            self.pool.upper[:] = first
-            self.pool.upper[list(picked)] = 0.0
-        while len(self.gains) < len(self.given) + self.limits.count:
-            item = self.pool.best(costs=self.limits.costs)
-            if item is None:
-                return
-            self._take(item)
+        try:
+            for taken in picked:
+                self._take(taken)
+            if first is not None and getattr(self.objective, "submodular", True):
+                self.pool.upper[:] = first
+                self.pool.upper[list(picked)] = 0.0
+            while len(self.gains) < len(self.given) + self.limits.count:
+                item = self.pool.best(costs=self.limits.costs)
+                if item is None:
+                    return
+                self._take(item)
+        except KeyboardInterrupt:
+            if self._value < before[2]:
+                self.pool, self.gains, self._value = before
+            raise
 
     @property
     def _has_bound(self) -> bool:
@@ -218,40 +225,20 @@ class _Run:
         """Whether an old gain bounds today's."""
         return self.how != "naive" and getattr(self.objective, "submodular", True)
 
-    def _bound(self) -> float | None:
-        """f(OPT) ≤ f(S) + the most that any allowed set can add to S, for every S; None if too little was computed."""
-        room = self._room()
-        if self.complete:
-            with suppress(KeyboardInterrupt):  # a sample may never have looked at some
-                self.pool.refresh(np.flatnonzero((self.pool.upper == np.inf) & self.pool.open))
-        for _ in range(REFRESHES if self.complete else 0):
-            _, items = room.more(np.maximum(self.pool.upper, 0.0))
-            before = self.pool.evaluations
-            try:
-                self.pool.refresh(items)
-            except KeyboardInterrupt:
-                break
-            if self.pool.evaluations == before:
-                break
-        upper = np.maximum(self.pool.upper, 0.0)
-        self.evaluations = self.pool.evaluations
-        found = self.pool.progress.value + room.more(upper)[0]
-        known = found if self.bound is None else min(found, self.bound)
-        return known if math.isfinite(known) else None
+    def _note(self) -> None:
+        if self._has_bound:
+            self.certificate.note(self.pool)
 
-    def _room(self) -> Limits:
-        """What the optimum may add to the items that were there already."""
-        given, limits = list(self.given), self.limits
-        if not given:
-            return limits
-        most = limits.most
-        if most is not None and limits.codes is not None:
-            most = np.maximum(most - np.bincount(limits.codes[given], minlength=len(most)), 0)
-        budget = limits.budget if limits.costs is None else limits.budget - limits.costs[given].sum()
-        return Limits(limits.count, limits.costs, budget, limits.codes, most)
+    def _bound(self) -> float | None:
+        """The least bound known: the certificate's, or f(S) over the share that is proved for this method."""
+        proved = self._guarantee()
+        least = self.certificate.bound
+        if proved is not None and self.how != "stochastic":
+            least = min(least, self.value / proved)
+        return max(least, self.value) if self._has_bound and math.isfinite(least) else None
 
     def _guarantee(self) -> float | None:
-        if not self._has_bound:
+        if not (self._has_bound and self.complete):
             return None
         counted = self.limits.count < self.objective.size - len(self.given)
         if self.limits.costs is not None:

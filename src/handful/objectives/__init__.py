@@ -6,12 +6,13 @@ from handful.objectives.coverage import Coverage, keep, most_frequent, topic_cov
 from handful.objectives.facility import FacilityLocation
 from handful.objectives.feature import FeatureBased, SaturatedCoverage
 from handful.objectives.function import Function
+from handful.objectives.logdet import LogDet
 from handful.objectives.mixture import Mixture, SampleAverage
 from handful.objectives.modular import Modular
-from handful.objectives.pairs import GraphCut, LogDet, MarginalRelevance
-from handful.objectives.reach import Reach
+from handful.objectives.pairs import GraphCut, MarginalRelevance
 from handful.objectives.similarity import Metric
 from handful.objectives.table import Table, appendix_b
+from handful.objectives.turf import Reach
 
 __all__ = [
     "Coverage",

@@ -9,11 +9,13 @@ import numpy as np
 
 from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table, weights_for
+from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, real, table, weights_for
 from handful.objectives.growing import Columns, Growing
-from handful.objectives.similarity import Alike, Metric, alike
-from handful.objectives.tiers import tighten_now
+from handful.objectives.relevance import against, relevance
+from handful.objectives.similarity import Alike, Metric, alike, dense_rows
+from handful.objectives.tiers import compiling_pays, run_made
 
+ROUNDING = 1e-9  # what the order of additions can change in a sum, and more
 STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept
 NEGATIVE = (
     "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
@@ -34,8 +36,13 @@ class FacilityLocation:
 
     def __init__(self, similarity: object, *, query: object = None, avoid: object = None) -> None:
         sums: list[Floats] = []
-        self.similarity: Table2D | Alike = table("similarity", similarity, sums=sums)
         self.alone: Floats | None = None  # what each item adds to nothing, where that is known
+        self.packed: Any = _packed(similarity)  # the table in bytes, where compiled code pays
+        self.similarity: Table2D | Alike
+        if self.packed is None:
+            self.similarity = table("similarity", similarity, sums=sums)
+        else:
+            self.similarity = self.packed.table
         if sums and query is None and avoid is None:
             self.alone = sums[0]
         self.ids = ids_of(similarity)
@@ -76,13 +83,15 @@ class FacilityLocation:
         much as it resembles the query most like it. avoid: rows that are there already.
         """
         how = Metric(metric, negatives, gamma)
-        items = numbers("features", features, 2, negative=True)
+        items = real("features", dense_rows("features", features))
+        if items.ndim != 2:
+            items = numbers("features", items, 2, negative=True)
         others, drawn = _represented(items, represent, seed)
         pairs = alike(items, how, others, "represent")
-        weights = _relevance(query, pairs, how)
-        served = None if avoid is None else _against(avoid, pairs, "avoid").max(axis=0)
+        weights = relevance(query, pairs)
+        served = None if avoid is None else against(avoid, pairs, "avoid").max(axis=0)
         found = cls.__new__(cls)
-        found.similarity, found.ids, found.alone = pairs, ids_of(features), None
+        found.similarity, found.ids, found.alone, found.packed = pairs, ids_of(features), None, None
         found.weights = weights if drawn is None else weights * (len(items) / drawn)
         found.most = None if pairs.metric.most is None else pairs.metric.most * float(weights.max())
         found.sampled = None if drawn is None else (drawn, len(items))
@@ -109,7 +118,7 @@ class FacilityLocation:
         else:
             self.similarity = self.similarity * self.weights.astype(self.similarity.dtype)
         self.served = self.served * self.weights
-        self.weights = None
+        self.weights = self.packed = None
 
     @property
     def size(self) -> int:
@@ -122,7 +131,7 @@ class FacilityLocation:
             from handful.objectives.streamed import StreamedProgress  # it compiles: not before it is needed
 
             return StreamedProgress(self.similarity, self.weights, self.served)
-        return FacilityProgress(self.similarity, self.served, self.alone)
+        return FacilityProgress(self.similarity, self.served, self.alone, self.packed)
 
     def memory(self, k: int) -> int:
         """Bytes that picking takes besides the features: a copy of the rows to be represented."""
@@ -148,38 +157,69 @@ class FacilityLocation:
 class FacilityProgress(Columns):
     """Facility location at a growing set: how well each client is served already."""
 
-    def __init__(self, similarity: Table2D, served: Floats, alone: Floats | None) -> None:
+    def __init__(self, similarity: Table2D, served: Floats, alone: Floats | None, packed: Any = None) -> None:
         super().__init__(similarity)
         self._served: Real = served.astype((similarity.data if isinstance(similarity, Sparse) else similarity).dtype)
         self._alone = alone
+        self._packed = packed
         self._tightener: Any = None
-        if tighten_now(similarity):
-            from handful.objectives.tightening import Tightener
-
-            self._tightener = Tightener(np.asarray(similarity))
+        self._pays = not isinstance(similarity, Sparse) and compiling_pays(similarity.size)
 
     def gains(self, items: Ints | None = None) -> Floats:
         """f(a | S) for every item a, or for these items; zero on S."""
         if self._alone is not None and not self._chosen:
             return self._alone.copy() if items is None else self._alone[items]
         if self._tightener is not None:
-            self._tightener.known(items)
+            self._tightener.exact(items)
         return super().gains(items)
+
+    def bounds(self) -> Floats | None:
+        """What each item adds at most, where that is known before any gain is computed."""
+        return None if self._packed is None or self._chosen else self._packed.sums * (1.0 + ROUNDING)
 
     def tighten(self, upper: Floats, allowed: Any, costs: Floats | None) -> None:
         """Lower the bounds of what could be picked next; nothing where that would not pay."""
-        if self._tightener is not None:
-            self._tightener.tighten(upper, allowed, costs, self._served)
+        if self._pays:
+            self._compiled().tighten(upper, allowed, costs, self._served)
+
+    def sharpen(self, upper: Floats, items: Ints) -> bool:
+        """Lower the bounds of these items nearly to their gains, if that is quicker than computing them."""
+        if self._pays:
+            self._compiled().sharpen(upper, items, self._served)
+        return self._pays
+
+    def _compiled(self) -> Any:
+        if self._tightener is None:
+            from handful.objectives.packed import Tightener
+
+            if self._packed is None:
+                self._packed = _packed(self._matrix)
+            self._tightener = Tightener(self._packed)
+        return self._tightener
 
     def _rises(self, entries: Real, columns: Any) -> Real:
         rises = entries - self._served[columns]
         return np.maximum(rises, 0.0, out=rises)
 
     def _take(self, entries: Real, columns: Any) -> None:
-        before, self._served = self._served, self._served.copy()
-        self._served[columns] = np.maximum(before[columns], entries)
+        if not isinstance(self._matrix, Sparse):
+            run_made(self._matrix.size)
+        self._served = self._served.copy()
+        self._served[columns] = np.maximum(self._served[columns], entries)
         if self._tightener is not None:
-            self._tightener.changed(before, self._served)
+            self._tightener.changed()
+
+
+def _packed(similarity: object) -> Any:
+    """The table in bytes, where compiled code pays; None elsewhere, and for one that is to be refused."""
+    if hasattr(similarity, "tocsr") or isinstance(similarity, Sparse):
+        return None
+    given = real("similarity", similarity)
+    if given.ndim != 2 or not compiling_pays(given.size):
+        return None
+    from handful.objectives.packed import packed  # it compiles: not before it is needed
+
+    return packed(given)
 
 
 def _represented(items: Real, represent: object, seed: int) -> tuple[object, int | None]:
@@ -194,22 +234,6 @@ def _represented(items: Real, represent: object, seed: int) -> tuple[object, int
         drawn: Ints = np.sort(np.random.default_rng(seed).choice(len(items), size=int(represent), replace=False))
         return items[drawn], int(represent)
     return represent, None
-
-
-def _relevance(query: object, pairs: Alike, how: Metric) -> Floats:
-    clients = pairs.shape[1]
-    if query is None:
-        return np.ones(clients)
-    if real("query", query).ndim == 1:
-        return weights_for("query weights", query, clients, "client")
-    return np.maximum(_against(query, pairs, "query").max(axis=0), 0.0).astype(np.float64)
-
-
-def _against(rows: object, pairs: Alike, what: str) -> Real:
-    """The similarities of these rows to the clients."""
-    given = numbers(what, rows, 2, negative=True).astype(pairs.clients.dtype, copy=False)
-    one = alike(given, pairs.metric, pairs.clients, what)
-    return np.concatenate([one.rows(at) for at in blocks(*one.shape)])
 
 
 def refuse_negatives(least: float, how: Metric) -> None:

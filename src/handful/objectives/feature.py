@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats
+from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table, weights_for
 from handful.objectives.growing import Columns
-from handful.objectives.tiers import tighten_now
+from handful.objectives.tiers import compiling_pays, run_made
 
 Concave = Callable[[Real], Real]
 
@@ -81,15 +81,29 @@ class FeatureProgress(Columns):
         self._now: Real = gathered.astype(self._type)
         self._concave = concave
         self._tightener: Any = None
-        if concave == "sqrt" and tighten_now(features):
-            from handful.objectives.tightening import RootTightener
-
-            self._tightener = RootTightener(np.asarray(features), self._weights)
+        self._pays = concave == "sqrt" and not isinstance(features, Sparse) and compiling_pays(features.size)
 
     def tighten(self, upper: Floats, allowed: Any, costs: Floats | None) -> None:
         """Lower the bounds of what could be picked next; nothing where that would not pay."""
-        if self._tightener is not None:
-            self._tightener.tighten(upper, allowed, costs, self._now)
+        if self._pays:
+            self._compiled().tighten(upper, allowed, costs, self._now)
+
+    def sharpen(self, upper: Floats, items: Ints) -> bool:
+        """Lower the bounds of these items nearly to their gains, if that is quicker than computing them."""
+        if self._pays:
+            self._compiled().sharpen(upper, items, self._now)
+        return self._pays
+
+    def bounds(self) -> Floats | None:
+        """What each item adds at most, where that is known sooner than what it adds."""
+        return self._compiled().bounds(self._now) if self._pays else None
+
+    def _compiled(self) -> Any:
+        if self._tightener is None:
+            from handful.objectives.roots import RootTightener  # it compiles: not before it is needed
+
+            self._tightener = RootTightener(np.asarray(self._matrix), self._weights, self._now)
+        return self._tightener
 
     def _rises(self, entries: Real, columns: Any) -> Real:
         rises: Real
@@ -100,6 +114,8 @@ class FeatureProgress(Columns):
         return np.asarray(rises * self._weights[columns])
 
     def _take(self, entries: Real, columns: Any) -> None:
+        if not isinstance(self._matrix, Sparse):
+            run_made(self._matrix.size)
         self._gathered[columns] += entries
         self._now = self._gathered.astype(self._type)
 

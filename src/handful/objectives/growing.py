@@ -27,6 +27,7 @@ class Growing(ABC):
         self._size = size
         self._width = width  # numbers that one gain takes: so many items are worked on together
         self._inside: Any = np.zeros(size, dtype=bool)
+        self._last = -1, 0.0  # the item whose gain alone was asked for last, and that gain
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -51,6 +52,8 @@ class Growing(ABC):
             gains[at] = self._gains(at if items is None else items[at])
         if self._chosen:
             gains[self._inside if items is None else self._inside[items]] = 0.0
+        if items is not None and count == 1:
+            self._last = int(items[0]), float(gains[0])
         return gains
 
     def add(self, item: int) -> None:
@@ -58,8 +61,9 @@ class Growing(ABC):
         self._check(item)
         if item in self._chosen:
             return
-        self._value += self._gain(item)
+        self._value += self._last[1] if self._last[0] == item else self._gain(item)
         self._absorb(int(item))
+        self._last = -1, 0.0
         self._chosen = (*self._chosen, int(item))
         self._inside[item] = True
 
@@ -119,7 +123,10 @@ class Kept(Growing):
     def gains(self, items: Ints | None = None) -> Floats:
         """f(a | S) for every item a, or for these items; zero on S."""
         gains = self._kept.copy() if items is None else self._kept[items]
-        gains[self._inside if items is None else self._inside[items]] = 0.0
+        if items is None:
+            gains[list(self._chosen)] = 0.0
+        else:
+            gains[self._inside[items]] = 0.0
         return gains
 
     def _gains(self, rows: Rows) -> Floats:

@@ -1,4 +1,4 @@
-"""Functions of how alike the chosen items are to one another: graph cut, log det, maximal marginal relevance.
+"""Functions of how alike the chosen items are to one another: graph cut, and maximal marginal relevance.
 
 Each keeps the gains of all items up to date: a pick costs one row of similarities.
 """
@@ -11,30 +11,35 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table
+from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table, weights_for
 from handful.objectives.growing import Kept
+from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike
 
 Pairs = Table2D | Alike
 
 SYMMETRY = 1e-6  # relative: how far similarity[a, b] may be from similarity[b, a]
-ROUNDING = 1e-4  # how far below 1 rounding may bring a pivot of I + αL
 
 
 class GraphCut:
     """f(S) = Σ_c Σ_{s∈S} similarity[s, c] − λ·Σ_{s,t∈S} similarity[s, t]: what S stands for, less what it says twice.
 
-    Similarities are symmetric and ≥ 0; `query` weights the clients c in the first sum. Submodular for λ ≥ 0; monotone
-    only for λ ≤ ½ (and no query): beyond, a large S is worth less than a small one and no ratio is promised.
+    Similarities are symmetric and ≥ 0; `query` weights the clients c in the first sum. `avoid` are rows of similarities
+    for what is there already: f(S) is then what S adds to that. Submodular for λ ≥ 0; monotone only for λ ≤ ½ (and no
+    query, and nothing to avoid): beyond, a large S is worth less than a small one and no ratio is promised.
     """
 
     submodular = True
     keeps_gains = True
 
-    def __init__(self, similarity: object, trade: float = 0.5, *, query: object = None) -> None:
-        self.similarity: Pairs = _square("similarity", similarity, negative=False)
+    def __init__(self, similarity: object, trade: float = 0.5, *, query: object = None, avoid: object = None) -> None:
+        self.similarity: Pairs = square("similarity", similarity, negative=False)
         self.ids = ids_of(similarity)
-        self._settle(trade, query)
+        weights = None if query is None else weights_for("query weights", query, self.size, "item")
+        there = None if avoid is None else numbers("avoid", avoid, 2)
+        if there is not None and there.shape[1] != self.size:
+            raise InvalidProblem(f"avoid has {there.shape[1]} columns for {self.size} items: give one per item")
+        self._settle(trade, weights, there)
 
     @classmethod
     def from_features(
@@ -46,23 +51,28 @@ class GraphCut:
         negatives: str = "refuse",
         gamma: float | None = None,
         query: object = None,
+        avoid: object = None,
     ) -> GraphCut:
-        """From one row of features per item; similarities are computed when needed."""
+        """From one row of features per item; similarities are computed when needed.
+
+        query: relevance weights, one per item; or a table of queries, in which case an item weighs as much as it
+        resembles the query most like it. avoid: rows of features that are there already.
+        """
         found = cls.__new__(cls)
-        found.similarity = alike(features, Metric(metric, negatives, gamma))
+        pairs = found.similarity = alike(features, Metric(metric, negatives, gamma))
         found.ids = ids_of(features)
-        found._settle(trade, query)
+        there = None if avoid is None else against(avoid, pairs, "avoid")
+        found._settle(trade, None if query is None else relevance(query, pairs), there)
         return found
 
-    def _settle(self, trade: float, query: object) -> None:
+    def _settle(self, trade: float, weights: Floats | None, avoid: Real | None) -> None:
         if not (0.0 <= trade < math.inf):
             raise InvalidProblem(f"trade (λ) is {trade}: give a number ≥ 0; f is monotone for λ ≤ 0.5")
         self.trade = trade
-        self.monotone = trade <= 0.5 and query is None
-        weights = None if query is None else numbers("query", query, 1).astype(np.float64)
-        if weights is not None and len(weights) != self.size:
-            raise InvalidProblem(f"query has {len(weights)} weights for {self.size} items: give one per item")
+        self.monotone = trade <= 0.5 and weights is None and avoid is None
         self.stands_for: Floats = _row_sums(self.similarity, weights)
+        if avoid is not None:
+            self.stands_for -= 2.0 * trade * avoid.sum(axis=0, dtype=np.float64)
 
     @property
     def size(self) -> int:
@@ -78,89 +88,12 @@ class GraphCutProgress(Kept):
     """Graph cut at a growing set."""
 
     def __init__(self, similarity: Pairs, trade: float, stands_for: Floats) -> None:
-        super().__init__(stands_for - trade * _diagonal(similarity))
+        super().__init__(stands_for - trade * diagonal_of(similarity))
         self._similarity = similarity
         self._trade = trade
 
     def _absorb(self, item: int) -> None:
-        self._kept = self._kept - 2.0 * self._trade * _row(self._similarity, item)
-
-
-class LogDet:
-    """f(S) = log det(I + α·L_S) for a positive semidefinite similarity L: the volume that S spans (a DPP's).
-
-    Greedy by incremental Cholesky (Chen, Zhang, Zhou 2018): O(N·k²) in all. The I makes it monotone, which
-    log det(L_S) is not; the larger α, the nearer to it. Monotone and submodular.
-    """
-
-    monotone = True
-    submodular = True
-    keeps_gains = True
-
-    def __init__(self, similarity: object, alpha: float = 1.0) -> None:
-        self.similarity: Pairs = _square("similarity", similarity, negative=True)
-        self.ids = ids_of(similarity)
-        self.alpha = _positive("alpha", alpha)
-
-    @classmethod
-    def from_features(
-        cls, features: object, alpha: float = 1.0, *, metric: str = "cosine", gamma: float | None = None
-    ) -> LogDet:
-        """From one row of features per item; metric "cosine", "dot" or "rbf", which are positive semidefinite."""
-        if metric == "euclidean":
-            raise InvalidProblem('metric="euclidean" is not positive semidefinite: use "rbf"')
-        found = cls.__new__(cls)
-        found.similarity = alike(features, Metric(metric, gamma=gamma))
-        found.ids = ids_of(features)
-        found.alpha = _positive("alpha", alpha)
-        return found
-
-    @property
-    def size(self) -> int:
-        """N, the number of items."""
-        return self.similarity.shape[0]
-
-    def memory(self, k: int) -> int:
-        """Bytes that picking k items takes: the Cholesky factor, and a copy when it grows."""
-        return 8 * self.size * (3 * k + 16)
-
-    def start(self) -> LogDetProgress:
-        """Progress at the empty set."""
-        return LogDetProgress(self.similarity, self.alpha)
-
-
-class LogDetProgress(Kept):
-    """log det at a growing set: a Cholesky factor that grows by a row with each pick."""
-
-    def __init__(self, similarity: Pairs, alpha: float) -> None:
-        self._pivots: Floats = 1.0 + alpha * _diagonal(similarity)
-        if self._pivots.min() < 1.0 - ROUNDING:
-            raise InvalidProblem(
-                f"similarity is not positive semidefinite: its diagonal holds {self._pivots.min() - 1:g}"
-            )
-        super().__init__(np.log(np.maximum(self._pivots, 1.0)))
-        self._similarity = similarity
-        self._alpha = alpha
-        self._factor: Floats = np.empty((8, len(self._pivots)))
-
-    def _absorb(self, item: int) -> None:
-        count = len(self._chosen)
-        if count == len(self._factor):
-            grown = np.empty((2 * count, self._size))
-            grown[:count] = self._factor
-            self._factor = grown
-        known = self._factor[:count]
-        row = self._alpha * _row(self._similarity, item) - known[:, item] @ known
-        row /= math.sqrt(max(self._pivots[item], 1.0))
-        self._factor[count] = row
-        self._pivots = self._pivots - row**2
-        self._pivots[[*self._chosen, item]] = 1.0  # their own pivots fall to the noise of the unit matrix: never used
-        if self._pivots.min() < 1.0 - ROUNDING * max(1.0, self._alpha):
-            raise InvalidProblem(
-                "similarity is not positive semidefinite: after "
-                f"{count + 1} picks a pivot of I + αL is {self._pivots.min():g}, below 1; use a kernel such as rbf"
-            )
-        self._kept = np.log(np.maximum(self._pivots, 1.0))
+        self._kept = self._kept - 2.0 * self._trade * row_of(self._similarity, item)
 
 
 class MarginalRelevance:
@@ -203,24 +136,32 @@ class MarginalRelevanceProgress(Kept):
 
     def __init__(self, similarity: Alike, relevance: Floats, diversity: float) -> None:
         self._worth = (1.0 - diversity) * relevance
-        super().__init__(self._worth)
+        super().__init__(self._worth.copy())
         self._similarity = similarity
         self._diversity = diversity
         self._nearest = np.zeros(len(relevance), dtype=similarity.items.dtype)
+        self._row = np.empty_like(self._nearest)
 
     def _absorb(self, item: int) -> None:
-        np.maximum(self._nearest, self._similarity.row(item), out=self._nearest)
-        self._kept = self._worth - self._diversity * self._nearest
+        pairs = self._similarity
+        if pairs.metric.name in ("cosine", "dot"):  # what is below zero is below the nearest: no need to clip it
+            row = np.dot(pairs.clients, pairs.items[item], out=self._row)
+        else:
+            row = pairs.row(item)
+        np.maximum(self._nearest, row, out=self._nearest)
+        np.multiply(self._nearest, -self._diversity, out=self._kept, dtype=np.float64)
+        self._kept += self._worth
 
 
-def _square(what: str, given: object, *, negative: bool) -> Table2D:
+def square(what: str, given: object, *, negative: bool) -> Table2D:
+    """How alike items are to items: a table that is square and symmetric."""
     matrix = table(what, given, negative=negative)
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"{what} has shape {matrix.shape}: give a square one, how alike items are to items")
     size = matrix.shape[0]
     scale = 0.0
     for item in range(0, size, max(1, size // 64)):  # some rows: an asymmetric table shows in most of them
-        row, column = _row(matrix, item), _column(matrix, item)
+        row, column = row_of(matrix, item), _column(matrix, item)
         scale = max(scale, float(np.abs(row).max()))
         if np.abs(row - column).max() > SYMMETRY * max(scale, 1e-300):
             other = int(np.abs(row - column).argmax())
@@ -231,13 +172,8 @@ def _square(what: str, given: object, *, negative: bool) -> Table2D:
     return matrix
 
 
-def _positive(what: str, x: float) -> float:
-    if not 0.0 < x < math.inf:
-        raise InvalidProblem(f"{what} is {x}: give a number above 0")
-    return x
-
-
-def _row(pairs: Pairs, item: int) -> Floats:
+def row_of(pairs: Pairs, item: int) -> Floats:
+    """How alike one item is to all."""
     if isinstance(pairs, Sparse):
         full = np.zeros(pairs.shape[1])
         entries, columns = pairs.row(item)
@@ -256,11 +192,12 @@ def _column(matrix: Table2D, item: int) -> Floats:
     return matrix[:, item].astype(np.float64)
 
 
-def _diagonal(pairs: Pairs) -> Floats:
+def diagonal_of(pairs: Pairs) -> Floats:
+    """How alike each item is to itself."""
     if isinstance(pairs, Alike):
         return pairs.diagonal()
     if isinstance(pairs, Sparse):
-        return np.array([_row(pairs, item)[item] for item in range(pairs.shape[0])])
+        return np.array([row_of(pairs, item)[item] for item in range(pairs.shape[0])])
     return np.diagonal(pairs).astype(np.float64)
 
 

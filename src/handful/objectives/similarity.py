@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Rows, blocks, numbers
+from handful.objectives.arrays import Real, Rows, blocks, numbers, real
 
 METRICS = ("cosine", "dot", "rbf", "euclidean")
+DENSE = 2e9  # bytes that sparse features may take with their zeros
 NEGATIVES = ("refuse", "clip", "shift")
 
 
@@ -107,16 +109,43 @@ class Alike:
 
 def alike(features: object, metric: Metric, others: object = None, what: str = "features") -> Alike:
     """Items' similarities to the rows of `others`, or to one another."""
-    items = numbers("features", features, 2, negative=True)
-    clients = items if others is None else numbers(what, others, 2, negative=True).astype(items.dtype, copy=False)
+    items, lengths = _rows("features", features)
+    clients, theirs = (items, lengths) if others is None else _rows(what, others, items.dtype)
     if clients.shape[1] != items.shape[1]:
         raise InvalidProblem(f"{what} has {clients.shape[1]} columns, features has {items.shape[1]}: give as many")
     if metric.name == "cosine":
-        unit = _unit(items)
-        items, clients = unit, unit if others is None else _unit(clients)
-    lengths = _squares(items)
-    theirs = lengths if others is None else _squares(clients)
+        unit, lengths = _unit(items, lengths)
+        if others is None:
+            items = clients = unit
+            theirs = lengths
+        else:
+            items, (clients, theirs) = unit, _unit(clients, theirs)
     return Alike(items, clients, _fitted(metric, items, clients), lengths, theirs)
+
+
+def dense_rows(what: str, given: Any) -> object:
+    """Sparse features with their zeros, where that is not too much: two rows are compared in all their columns."""
+    if not hasattr(given, "tocsr"):
+        return given
+    size = float(np.prod(given.shape)) * np.dtype(given.dtype).itemsize
+    if size > DENSE:
+        raise InvalidProblem(
+            f"{what} would take {size / 1e9:.1f} GB with its zeros, and rows are compared with them: give fewer "
+            "columns (such as TruncatedSVD's), a sparse similarity, or use FeatureBased, which takes it as it is"
+        )
+    return given.toarray()
+
+
+def _rows(what: str, given: object, kind: Any = None) -> tuple[Real, Real]:
+    """Rows of finite numbers, and the squares of their lengths: where these are finite, so are the numbers."""
+    rows = real(what, dense_rows(what, given))
+    if rows.ndim != 2 or rows.size == 0:
+        rows = numbers(what, rows, 2, negative=True)
+    rows = rows if kind is None else rows.astype(kind, copy=False)
+    squares = _squares(rows)
+    if not np.isfinite(squares).all():
+        numbers(what, rows, 2, negative=True)
+    return rows, squares
 
 
 def _fitted(metric: Metric, items: Real, clients: Real) -> Metric:
@@ -134,9 +163,13 @@ def _furthest(rows: Real, centre: Floats) -> float:
     return max(float(np.sqrt(((rows[at] - centre) ** 2).sum(axis=1).max())) for at in blocks(*rows.shape))
 
 
-def _unit(rows: Real) -> Real:
-    lengths = np.sqrt(_squares(rows))[:, np.newaxis]
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+def _unit(rows: Real, squares: Real) -> tuple[Real, Real]:
+    """The rows at length 1, zeros as they are; and the squares of their lengths then."""
+    some = squares > 0.0
+    lengths = np.sqrt(squares)[:, np.newaxis]
+    if some.all():
+        return rows / lengths, np.ones_like(squares)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=some[:, np.newaxis]), some.astype(squares.dtype)
 
 
 def _squares(rows: Real) -> Real:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from handful.objectives.arrays import Sparse, Table2D
-
 LARGE, HUGE = 1_000_000, 30_000_000  # cells: where compiled code pays from the second run on, and at once
 RUNS = [False]  # whether a large run was made in this process
 
 
-def tighten_now(matrix: Table2D) -> bool:
-    """Whether bounds of gains shall be tightened by compiled code."""
-    if isinstance(matrix, Sparse) or matrix.size < LARGE:
-        return False
-    seen, RUNS[0] = RUNS[0], True
-    return seen or matrix.size >= HUGE
+def compiling_pays(cells: int) -> bool:
+    """Whether bounds of gains in a table of so many cells shall be tightened by compiled code."""
+    return cells >= LARGE and (RUNS[0] or cells >= HUGE)
+
+
+def run_made(cells: int) -> None:
+    """A run over so many cells has begun."""
+    RUNS[0] = RUNS[0] or cells >= LARGE

@@ -24,6 +24,9 @@ class RowSelector(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
     After fit: indices_, the rows in the order picked; gains_, what each added; value_, f of them; ratio_, the share of
     the best possible that this is at least (None if not known); ranking_, all that `handful.maximize` says.
 
+    X may be sparse: feature-based looks at its entries alone; the others compare rows of it that are made dense.
+    Cosines and dot products below zero count as 0 (facility location, graph cut).
+
     There is no `transform`: a transformer returns as many rows as it is given. `select(X)` returns the picked rows of
     any table with the rows of X, for instance of the labels: `selector.select(y)`.
     """
@@ -47,16 +50,17 @@ class RowSelector(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
 
     def fit(self, X: Any, y: Any = None) -> RowSelector:
         """Pick; y is not looked at."""
-        rows = validate_data(self, X, dtype=[np.float64, np.float32])
-        if self.k > len(rows):
-            raise InvalidProblem(f"k = {self.k} rows cannot be picked of n_samples={len(rows)}: lower k")
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr")
+        count = rows.shape[0]
+        if self.k > count:
+            raise InvalidProblem(f"k = {self.k} rows cannot be picked of n_samples={count}: lower k")
         objective = objective_named(self.by, rows, metric=self.metric, represent=self.represent, seed=self.random_state)
         self.ranking_ = maximize(objective, self.k, method=self.method, seed=self.random_state)
         self.indices_ = np.array(self.ranking_.indices, dtype=np.int64)
         self.gains_ = np.array(self.ranking_.gains)
         self.value_ = self.ranking_.value
         self.ratio_ = self.ranking_.ratio
-        self.n_rows_ = len(rows)
+        self.n_rows_ = count
         return self
 
     def select(self, X: Any) -> Any:
@@ -66,3 +70,9 @@ class RowSelector(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
         if count != self.n_rows_:
             raise InvalidProblem(f"X has {count} rows, and {self.n_rows_} were fitted: give the same rows")
         return _safe_indexing(X, self.indices_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse tables are accepted."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

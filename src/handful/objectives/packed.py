@@ -1,0 +1,215 @@
+"""Bounds of facility location's gains from a copy of the table in bytes, which is read eight times as fast.
+
+Similarities are rounded up to one of 256 levels, what clients have already is rounded down: what an item would add by
+these is never below its gain. Only items whose bound is at the top are looked at in the table itself. Compiled; gains
+themselves are always computed by NumPy, so the picks are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from handful.core.kernels import kernel
+from handful.core.objective import Floats, Ints
+from handful.objectives.arrays import Real
+from handful.objectives.threads import in_parts
+
+SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
+TILE = 512  # cells worked on together: they stay in the nearest cache
+LEVELS = 255
+MARGIN = 1.0 / 64.0  # of a level: more than rounding can take
+STALE, ROUGH, EXACT = 0, 1, 2  # what is known of an item's bound at the present set
+
+
+@kernel
+def _excess(row: Any, served: Any) -> float:
+    """Σ max(row − served, 0), in eight sums that the processor can work on at once."""
+    zero = row[0] - row[0]
+    a = b = c = d = e = f = g = h = 0.0
+    rest = len(row) % 8
+    for i in range(0, len(row) - rest, 8):
+        a += max(row[i] - served[i], zero)
+        b += max(row[i + 1] - served[i + 1], zero)
+        c += max(row[i + 2] - served[i + 2], zero)
+        d += max(row[i + 3] - served[i + 3], zero)
+        e += max(row[i + 4] - served[i + 4], zero)
+        f += max(row[i + 5] - served[i + 5], zero)
+        g += max(row[i + 6] - served[i + 6], zero)
+        h += max(row[i + 7] - served[i + 7], zero)
+    for i in range(len(row) - rest, len(row)):
+        a += max(row[i] - served[i], zero)
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@kernel
+def _sum(row: Any) -> float:
+    """Σ row, in eight sums."""
+    a = b = c = d = e = f = g = h = 0.0
+    rest = len(row) % 8
+    for i in range(0, len(row) - rest, 8):
+        a += row[i]
+        b += row[i + 1]
+        c += row[i + 2]
+        d += row[i + 3]
+        e += row[i + 4]
+        f += row[i + 5]
+        g += row[i + 6]
+        h += row[i + 7]
+    for i in range(len(row) - rest, len(row)):
+        a += row[i]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@kernel
+def _pack(
+    first: int, last: int, matrix: Any, bits: Any, scale: Any, packed: Any, sums: Any, over: Any, signs: Any
+) -> None:
+    """Read rows first..last once: into bytes, their sums, what lies above the highest level, and signs seen."""
+    width = matrix.shape[1]
+    factor, shift, zero, most, high = scale[0], scale[1], scale[2], scale[3], scale[4:]
+    for i in range(first, last):
+        row, signed, out = matrix[i], bits[i], packed[i]
+        total, above = 0.0, 0.0
+        sign = signed[0]
+        for start in range(0, width, TILE):
+            end = min(start + TILE, width)
+            values, marks, levels = row[start:end], signed[start:end], out[start:end]
+            total += _sum(values)
+            for c in range(len(marks)):
+                sign |= marks[c]
+            for c in range(len(values)):
+                x = values[c] * factor + shift
+                x = x if x > zero else zero
+                x = x if x < most else most
+                levels[c] = np.uint8(np.int32(x))
+            top = levels[0]
+            for c in range(len(levels)):
+                top = max(top, levels[c])
+            if top == LEVELS:
+                for c in range(len(values)):
+                    above += max(values[c] - high[0], zero)
+        sums[i], over[i], signs[i] = total, above, sign < 0
+
+
+@kernel
+def _levels_above(row: Any, served: Any) -> int:
+    """Σ max(row − served, 0) over bytes."""
+    total = np.uint32(0)
+    for c in range(len(row)):
+        total = np.uint32(total + np.uint32(max(row[c], served[c]) - served[c]))
+    return int(total)
+
+
+@kernel
+def _roughly(
+    first: int, last: int, packed: Any, levels: Any, step: float, base: float, over: Any, upper: Any, allowed: Any,
+    costs: Any, known: Any, floor: float,
+) -> None:  # fmt: skip
+    """Lower the bounds of those items first..last that may be the next, by the table in bytes."""
+    for i in range(first, last):
+        if allowed[i] and known[i] == STALE and upper[i] >= floor * costs[i]:
+            rough = (_levels_above(packed[i], levels) * step + base + over[i]) * (1.0 + SLACK)
+            upper[i] = min(upper[i], rough)
+            known[i] = ROUGH
+
+
+@kernel
+def _exactly(items: Any, matrix: Any, served: Any, upper: Any, costs: Any, known: Any, floor: float) -> float:
+    """Lower the bounds of these items by the table itself, until one is below the floor; the largest per cost."""
+    for i in items:
+        if upper[i] < floor * costs[i]:
+            break
+        if known[i] != EXACT:
+            upper[i] = min(upper[i], _excess(matrix[i], served) * (1.0 + SLACK))
+            known[i] = EXACT
+        floor = max(floor, upper[i] / costs[i])
+    return floor
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A table in bytes: level l stands for least + l·step; sums are of its rows."""
+
+    table: Real
+    levels: Any
+    sums: Floats
+    over: Floats
+    least: float
+    step: float
+
+    def served(self, by_client: Real) -> tuple[Any, float]:
+        """What clients have, in levels, rounded down; and what they lack below the lowest level."""
+        level = np.floor((by_client.astype(np.float64) - self.least) / self.step)
+        lacking = float(np.maximum(self.least - by_client, 0.0).sum(dtype=np.float64))
+        return np.clip(level, 0, LEVELS).astype(np.uint8), lacking
+
+
+def packed(table: Real) -> Packed | None:
+    """The table in bytes; None where a number in it is negative or not finite."""
+    rows, columns = table.shape
+    some = np.sort(table[:: max(1, rows // 64), :: max(1, columns // 64)], axis=None).astype(np.float64)
+    if not np.isfinite(some).all():
+        return None
+    least, high = float(some[len(some) // 10]), float(some[-1 - len(some) // 1000])
+    coarsest = 1024.0 * float(np.finfo(table.dtype).eps) * max(abs(high), abs(least))
+    step = max((high - least) / LEVELS, coarsest, float(np.finfo(table.dtype).tiny) * 2.0**20)
+    kind = table.dtype.type
+    scale = np.array(
+        [1.0 / step, 1.0 + MARGIN - least / step, 0.0, LEVELS, least + LEVELS * step * (1.0 - 1e-6)], dtype=kind
+    )
+    levels = np.empty(table.shape, dtype=np.uint8)
+    sums, over, signs = np.empty(rows), np.empty(rows), np.empty(rows, dtype=bool)
+    bits = table.view(np.int32 if kind is np.float32 else np.int64)
+    in_parts(_pack, rows, table.size, (table, bits, scale, levels, sums, over, signs))
+    if not np.isfinite(sums).all() or (signs.any() and min(row.min() for row in table[signs]) < 0):
+        return None
+    return Packed(table, levels, sums, over, least, step)
+
+
+class Tightener:
+    """Lowers bounds of gains at a growing set, those of items that may be the next."""
+
+    def __init__(self, table: Packed) -> None:
+        size = len(table.sums)
+        self._packed = table
+        self._known: Any = np.zeros(size, dtype=np.uint8)
+        self._ones: Floats = np.ones(size)
+        self._served: tuple[Any, float] | None = None
+
+    def changed(self) -> None:
+        """A pick: clients are served better."""
+        self._served = None
+        self._known[:] = STALE
+
+    def exact(self, items: Ints | None) -> None:
+        """The gains of these items (None: of all) were computed now: there is nothing to be taken off them."""
+        self._known[slice(None) if items is None else items] = EXACT
+
+    def tighten(self, upper: Floats, allowed: Any, costs: Floats | None, served: Real) -> None:
+        """Lower the bounds of all items that could be the next."""
+        divided = self._ones if costs is None else costs
+        own = (self._packed.table, served, upper, divided, self._known)
+        floor = _exactly(_largest(upper, allowed, costs, -np.inf)[:1], *own, -np.inf)
+        if self._served is None:
+            self._served = self._packed.served(served)
+        levels, base = self._served
+        common = (self._packed.levels, levels, self._packed.step, base, self._packed.over, upper, allowed, divided)
+        in_parts(_roughly, len(upper), self._packed.levels.size, (*common, self._known, floor))
+        _exactly(_largest(upper, allowed, costs, floor), *own, floor)
+
+    def sharpen(self, upper: Floats, items: Ints, served: Real) -> None:
+        """Lower the bounds of these items."""
+        _exactly(items, self._packed.table, served, upper, self._ones, self._known, -np.inf)
+
+
+def _largest(upper: Floats, allowed: Any, costs: Floats | None, floor: float) -> Ints:
+    """The allowed items whose bound per cost is at least the floor, largest first; the very largest alone for −inf."""
+    keys = upper if costs is None else upper / costs
+    if floor == -np.inf:
+        top = int(np.where(allowed, keys, -np.inf).argmax())
+        return np.array([top] if allowed[top] else [], dtype=np.int64)
+    items = np.flatnonzero(allowed & (keys >= floor))
+    return items[np.argsort(-keys[items], kind="stable")]
