@@ -93,7 +93,7 @@ def live(
     for j in range(1, k + 1):
         past.append(gains_after(objective, [r.pick for r in rounds]))
         this = TracedRound()
-        open_round(state, j, limits.of_round(sum(len(r.queries) for r in rounds), k - j + 1))
+        open_round(state, j, limits.left(sum(len(r.queries) for r in rounds)), k - j + 1)
         r = state.board.round[0]
         waiting: deque[tuple[int, int, int, float]] = deque()
         while r["ended"] == OPEN:

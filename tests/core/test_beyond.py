@@ -37,7 +37,7 @@ def at_the_audit(in_flight: int, **claim: float) -> tuple[State, int]:
     rng = np.random.default_rng(0)
     most = 0
     for j in (1, 2):
-        open_round(state, j, -1)
+        open_round(state, j, -1, 1)
         waiting: list[tuple[int, int, int]] = []
         asked = 0
         while state.board.round["ended"][0] == OPEN and state.rules["phase"][0] == SCOUTING:  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def test_an_item_that_left_is_never_asked_about_again(explorer: Explorer, feedba
     rng = np.random.default_rng(5)
     gone = {2}
     for j in (1, 2):
-        open_round(state, j, 60)
+        open_round(state, j, 60, 1)
         n = 0
         while state.board.round["ended"][0] == OPEN:
             item, rival, given = (int(x) for x in propose(state, n))

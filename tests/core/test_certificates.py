@@ -69,7 +69,7 @@ def rounds_of(
     state = settings.build(problem)
     progress, rounds = objective.start(), []
     for j in range(1, K + 1):
-        open_round(state, j, budget // K)
+        open_round(state, j, budget // K, 1)
         play(state, progress.gains()[None, :], response, budget)
         items = state.board.items
         assert state.board.round["ended"][0] != ALONE

@@ -29,7 +29,7 @@ def problem(options: int, **how: object) -> Problem:
 def state_of(options: int, **how: object) -> ChoicesState:
     state = Duels(careless=0.0).build(problem(options, **how))
     assert isinstance(state, ChoicesState)
-    open_round(state, 1, 400)
+    open_round(state, 1, 400, 1)
     return state
 
 
@@ -61,7 +61,7 @@ def test_the_belief_moves_by_one_step_of_the_whole_softmax() -> None:
 def test_one_answer_among_four_says_less_of_the_one_named_than_three_comparisons_won() -> None:
     choice, pairs = state_of(4), Duels(careless=0.0).build(problem(2))
     named(choice, [0, 1, 2, 3], 0)
-    open_round(pairs, 1, 400)
+    open_round(pairs, 1, 400, 1)
     for rival in (1, 2, 3):
         propose(pairs, rival)
         tell(pairs, 0, rival, -1, 1.0)

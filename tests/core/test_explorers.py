@@ -160,7 +160,7 @@ def test_the_books_balance_and_sets_are_small_whatever_order_answers_come_in(cas
     for j in range(1, case.problem.k + 1):
         candidates = [i for i in range(case.problem.size) if i not in chosen]
         limit = data.draw(st.integers(0, 40))
-        open_round(state, j, limit)
+        open_round(state, j, limit, 1)
         r = state.board.round[0]
         waiting: list[Asked] = []
         told: list[Asked] = []
@@ -234,7 +234,7 @@ def test_the_live_path_and_the_simulator_decide_alike_on_the_same_noise(case: Ca
 def test_question_n_is_asked_once_answer_n_minus_m_is_told_and_not_before(m: int) -> None:
     problem = Problem(10, 1, Values(noise=1.0), epsilon=0.1, budget=400, in_flight=m, seed=4)
     state = TopX().build(problem)
-    open_round(state, 1, 400)
+    open_round(state, 1, 400, 1)
     r = state.board.round[0]
     waiting: list[Asked] = []
     asked = told = 0
@@ -268,7 +268,7 @@ def test_more_in_flight_costs_adaptivity_but_decides_as_well() -> None:
 def test_with_no_budget_something_is_picked_unasked(in_flight: int) -> None:
     problem = Problem(5, 2, Values(noise=1.0), epsilon=0.1, in_flight=in_flight)
     state = TopX().build(problem)
-    open_round(state, 1, 0)
+    open_round(state, 1, 0, 1)
     r = state.board.round[0]
     assert (int(r["ended"]), int(r["asked"]), float(r["reached"])) == (BUDGET, 0, math.inf)
     assert 0 <= r["pick"] < 5
@@ -289,7 +289,7 @@ def test_a_budget_below_one_answer_per_candidate_asks_a_random_part_of_them() ->
 
 def test_an_item_whose_only_question_was_void_is_asked_again_before_anything_is_decided() -> None:
     state = TopX(variant="O").build(Problem(3, 1, Values(noise=0.01), epsilon=1.0))
-    open_round(state, 1, -1)
+    open_round(state, 1, -1, 1)
     for n in range(3):
         item, rival, given = propose(state, n)
         if item == 1:
@@ -357,7 +357,7 @@ def test_the_epsilon_reached_is_worked_out_with_the_papers_radius(in_flight: int
     size, delta, R = 4, 0.1, 0.7
     problem = Problem(size, 2, Values(noise=R), epsilon=1e-9, delta=delta, budget=60, in_flight=in_flight, seed=1)
     state = TopX(l=2, radius=radius).build(problem)  # type: ignore[arg-type]
-    open_round(state, 1, 30)
+    open_round(state, 1, 30, 1)
     r = state.board.round[0]
     waiting: list[Asked] = []
     while r["ended"] == OPEN:

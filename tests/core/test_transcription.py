@@ -8,11 +8,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from handful.core.budget import Total
+from handful.core.budget import Total, Unlimited
 from handful.core.explorers.registry import TopX
 from handful.core.feedback import Preferences, Values
 from handful.core.guarantees import borda_slack
 from handful.core.objective import Objective
+from handful.core.parts.board import even_share
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate
@@ -40,7 +41,10 @@ def agree(
     """Run the transcription, the live path and the simulator on the same noise; all must do the same."""
     response = btl(beta) if half_width is None else uniform(half_width)
     budget = problem.total
-    limit = budget.of_round if budget is not None else lambda spent, left: -1
+
+    def limit(spent: int, rounds: int) -> int:
+        return even_share((budget or Unlimited()).left(spent), rounds)
+
     nature = SharedNoise(problem.seed, objective, response)
     literal = expgreedy(range(problem.size), problem.k, reading, nature, limit)
     traced = live(settings.build(problem), objective, response, problem.k, budget)

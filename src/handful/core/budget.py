@@ -1,4 +1,4 @@
-"""How many answers may be spent, and how they are shared out over the rounds."""
+"""How many answers may be spent."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from handful.errors import InvalidProblem
 
 
 class Budget(Protocol):
-    """What a round may cost, given what was spent before it."""
+    """What may still be spent."""
 
-    def of_round(self, spent: int, rounds_left: int) -> int:
-        """The limit of the next round; -1 for none."""
+    def left(self, spent: int) -> int:
+        """What is left after so many answers; -1 for no limit."""
 
 
 @dataclass(frozen=True)
 class Unlimited:
     """Rounds end by their rule alone."""
 
-    def of_round(self, spent: int, rounds_left: int) -> int:
+    def left(self, spent: int) -> int:
         """No limit."""
         return -1
 
 
 @dataclass(frozen=True)
 class Total:
-    """So many answers in all; each round gets what is left over the rounds left."""
+    """So many answers in all."""
 
     answers: int
 
@@ -35,9 +35,9 @@ class Total:
         make_plain(self)
         whole("budget", self.answers, 0)
 
-    def of_round(self, spent: int, rounds_left: int) -> int:
-        """An even share of what is left."""
-        return max(self.answers - spent, 0) // rounds_left
+    def left(self, spent: int) -> int:
+        """What is not spent yet."""
+        return max(self.answers - spent, 0)
 
 
 @dataclass(frozen=True)

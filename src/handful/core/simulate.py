@@ -157,7 +157,7 @@ def simulate(
     for j in range(1, k + 1):
         gains = progress.gains()
         past.append(gains)
-        open_round(state, j, limits.of_round(spent, k - j + 1))
+        open_round(state, j, limits.left(spent), k - j + 1)
         theirs = np.array([person.gains() for person in people]) if people else None
         asked = play(state, np.array(past), response, max(cap - spent, 0), theirs)
         spent += asked

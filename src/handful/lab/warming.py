@@ -70,7 +70,7 @@ def _run(explorer: Explorer, problem: Problem) -> None:
 
 def _go_through(state: State) -> None:
     """A round in which a question comes to nothing, an answer comes too late, and somebody wants an end."""
-    open_round(state, 1, -1)
+    open_round(state, 1, -1, 2)
     void(state, *propose(state, 0))
     question = propose(state, 0)
     tell(state, *question, 1.0)

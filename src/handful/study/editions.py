@@ -32,7 +32,7 @@ def state_after(
     """One that knows the picks of these rounds and nothing else."""
     state = state_of(explorer, problem, edition)
     for closing in closings:
-        open_round(state, closing.round, -1)
+        open_round(state, closing.round, -1, 1)
         record(state.board, closing)
         drop(state, closing.pick)
     for item in withdrawn:

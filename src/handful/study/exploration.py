@@ -17,7 +17,7 @@ import numpy as np
 from handful.core.budget import Budget, Total, Unlimited
 from handful.core.endings import BUDGET, CLOSED, ending_of
 from handful.core.endings import OPEN as UNDECIDED
-from handful.core.explorers.protocol import conclude, drop, go_through, late, open_round, propose, tell, void
+from handful.core.explorers.protocol import conclude, drop, extend, go_through, late, open_round, propose, tell, void
 from handful.core.parts.board import NOW
 from handful.core.views import View
 from handful.study.columns import array_of_column, arrays_of, copied
@@ -202,10 +202,7 @@ class Exploration:
         assert isinstance(self.budget, Total)
         self.budget = Total(self.budget.answers + answers)
         if not self.all_picked:
-            grown = self.budget.of_round(self._spent_before, self._problem.k - self.round + 1) - self.limit
-            self.limit += grown
-            if not self.recorded:
-                self._limit[0] += grown
+            self.limit += extend(self.state, answers)
 
     def refold(self) -> None:
         """Go through the open round again from its start: the answers that count are others now."""
@@ -216,7 +213,7 @@ class Exploration:
             array_[...] = before
         for item in self.withdrawn:
             drop(self.state, item)
-        open_round(self.state, self.round, -1 if self.recorded else self.limit)
+        self._open_board()
         self._proposal = None
         for entry in self._log:
             question, step = divmod(entry, 4)
@@ -292,8 +289,12 @@ class Exploration:
         self._before = [array_.copy() for array_ in arrays_of(self.state)]
         self.limit = 0
         if not self.all_picked:
-            self.limit = self.budget.of_round(spent, self._problem.k - self.round + 1)
-            open_round(self.state, self.round, -1 if self.recorded else self.limit)
+            self._open_board()
+            self.limit = int(self._limit[0])
+
+    def _open_board(self) -> None:
+        left = self.budget.left(self._spent_before)
+        open_round(self.state, self.round, left, self._problem.k - self.round + 1)
 
     def _force(self, proposed: Proposal | None, recorded: Proposal) -> None:
         """Note on the board the question that was recorded instead of the one that is proposed."""

@@ -11,6 +11,10 @@ it) and kernels, registered with `explores`. It must have the first; a kernel th
     asked(state, n)                 change what `propose(state, n)` changes, and choose nothing: for explorers that
                                     search long, so that a journal is read again quickly. If it is left out, `propose`
     begin(state)                    a round begins; the board is cleared already
+    share(state) -> int             how many answers this round may cost of the `left` on the board, which are for
+                                    all `rounds` left: an even share if it is left out. An explorer that ends its rounds
+                                    itself, when it knows enough, gives `left`. Asked after `begin`, and before and
+                                    after the budget grows
     tell(state, item, rival, given, answer)
                                     an answer counts, and is on the board already; per item in the order asked
     void(state, item, rival, given) a question will never be answered
@@ -49,6 +53,7 @@ from handful.core.parts.board import (
     NOW,
     Board,
     clear,
+    even_share,
     mean,
     note_asked,
     note_counted,
@@ -112,7 +117,7 @@ def view_of(explorer: Explorer, problem: Problem, state: State) -> View:
 
 
 _KERNELS: dict[type, dict[str, Callable[..., Any]]] = {}
-_NAMES = {"begin", "propose", "asked", "tell", "void", "late", "leave", "conclude"}
+_NAMES = {"begin", "share", "propose", "asked", "tell", "void", "late", "leave", "conclude"}
 
 
 def explores(state: type, *, propose: Callable[..., Any], **kernels: Callable[..., Any]) -> None:
@@ -124,6 +129,9 @@ def explores(state: type, *, propose: Callable[..., Any], **kernels: Callable[..
 
 
 def _begin(state: State) -> None: ...
+
+
+def _share(state: State) -> int: ...  # type: ignore[empty-body]
 
 
 def _propose(state: State, n: int) -> tuple[int, int, int]: ...  # type: ignore[empty-body]
@@ -151,6 +159,17 @@ def _conclude(state: State, ended: int) -> None: ...
 def _begin_of(state: Any) -> Any:
     own = _KERNELS[state.instance_class].get("begin")
     return (lambda state: own(state)) if own else lambda state: None
+
+
+@overload(_share)
+def _share_of(state: Any) -> Any:
+    own = _KERNELS[state.instance_class].get("share", _even_share)
+    return lambda state: own(state)
+
+
+@kernel
+def _even_share(state: State) -> int:
+    return even_share(state.board.round[0].left, state.board.round[0].rounds)
 
 
 @overload(_propose)
@@ -219,16 +238,32 @@ def _conclude_with_best_mean(state: State, ended: int) -> None:
 
 
 @kernel
-def open_round(state: State, round_: int, limit: int) -> None:
-    """Begin round `round_`, which may cost `limit` answers (-1: any number). A single candidate is picked unasked."""
-    clear(state.board, round_, limit)
+def open_round(state: State, round_: int, left: int, rounds: int) -> None:
+    """Begin round `round_`. It is one of `rounds` left, which may cost `left` answers in all (-1: any number).
+
+    A single candidate is picked unasked.
+    """
+    clear(state.board, round_, left, rounds)
     r = state.board.round[0]
     if r.candidates == 1:
         pick_one(state.board, state.board.open[0], ALONE, 0.0)
         return
     _begin(state)
-    if limit == 0 and r.ended == OPEN:
+    if left >= 0:
+        r.limit = _share(state)
+    if r.limit == 0 and r.ended == OPEN:
         _conclude(state, BUDGET)
+
+
+@kernel
+def extend(state: State, answers: int) -> int:
+    """So many answers more may be spent; give how many of them in this round."""
+    r = state.board.round[0]
+    before = _share(state)
+    r.left += answers
+    more = _share(state) - before
+    r.limit += more
+    return more
 
 
 @kernel

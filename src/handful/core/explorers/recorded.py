@@ -31,4 +31,10 @@ def propose(state: RecordedState, n: int) -> tuple[int, int, int]:
     return -1, NOBODY, NOW
 
 
-explores(RecordedState, propose=propose)
+@kernel
+def share(state: RecordedState) -> int:
+    """The journal says when a round has spent enough."""
+    return -1
+
+
+explores(RecordedState, propose=propose, share=share)

@@ -23,6 +23,8 @@ _ROUND = np.dtype(
         ("seed", np.uint64),
         ("round", np.int64),  # 1, 2, ... as in the paper's j
         ("candidates", np.int64),  # |C|
+        ("left", np.int64),  # answers that this round and those after it may cost in all; -1 for no limit
+        ("rounds", np.int64),  # rounds left, this one among them
         ("limit", np.int64),  # answers this round may cost; -1 for no limit
         ("in_flight", np.int64),
         ("asked", np.int64),  # questions asked in this round, void ones taken off again
@@ -87,11 +89,19 @@ def _shuffle_all(items: Ints, seed: Any) -> None:
 
 
 @kernel
-def clear(board: Board, round_: int, limit: int) -> None:
-    """Begin a round: nothing asked, nothing known."""
+def even_share(left: int, rounds: int) -> int:
+    """What one of the rounds left may cost if all get the same; -1 for no limit."""
+    return -1 if left < 0 else left // rounds
+
+
+@kernel
+def clear(board: Board, round_: int, left: int, rounds: int) -> None:
+    """Begin a round: nothing asked, nothing known, and an even share of what is left to spend."""
     r = board.round[0]
     r.round = round_
-    r.limit = limit
+    r.left = left
+    r.rounds = rounds
+    r.limit = even_share(left, rounds)
     r.asked = 0
     r.counted = 0
     r.ended = OPEN

@@ -57,7 +57,7 @@ def choose(
     spent = 0
     for j in range(1, k + 1):
         gains = progress.gains()
-        open_round(state, j, budget.of_round(spent, k - j + 1))
+        open_round(state, j, budget.left(spent), k - j + 1)
         asked = _round(state, gains.tolist(), people, rng, seed, j, in_flight)
         spent += asked
         board = state.board.round[0]
