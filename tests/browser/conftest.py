@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 THEME = "Cathedrals in Venice"
-PLAN = StudyPlan(k=3, budget=90, in_flight=20)
+PLAN = StudyPlan(k=3, options=2, budget=90, in_flight=20)
 
 
 @pytest.fixture(scope="session")

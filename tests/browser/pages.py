@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 SCREENSHOTS = Path(__file__).parents[2] / "out" / "screenshots"
 STUDY = "cathedrals-in-venice"
-ARMED = "#question:not([hidden]) #left .choose[aria-disabled=false]"
+AT = {"left": "#option-1", "right": "#option-2"}
+ARMED = "#question:not([hidden]) #option-1 .choose[aria-disabled=false]"
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,12 @@ class WorkersPage:
     @property
     def question(self) -> str:
         """The token of the question that is shown."""
-        return self.page.get_attribute("#pair", "data-question") or ""
+        return self.page.get_attribute("#cards", "data-question") or ""
 
     @property
     def pictures(self) -> list[str]:
         """The addresses of the two pictures."""
-        return [self.page.get_attribute(f"#{side} img", "src") or "" for side in ("left", "right")]
+        return [self.page.get_attribute(f"{AT[side]} img", "src") or "" for side in ("left", "right")]
 
     def press(self, key: str) -> WorkersPage:
         """Answer with a key, and wait for the next question."""
@@ -71,7 +73,7 @@ class WorkersPage:
 
     def after(self, question: str) -> WorkersPage:
         """Wait until another question may be answered."""
-        self.page.wait_for_selector(f"#pair:not([data-question='{question}'])")
+        self.page.wait_for_selector(f"#cards:not([data-question='{question}'])")
         return self.ready()
 
     def says(self, words: str) -> None:
@@ -108,14 +110,15 @@ WHOLE = "[...document.querySelectorAll('.scroll')].every((part) => part.scrollWi
 ONLY_COLOURS = {"runOnly": ["color-contrast"]}
 
 
-def look(page: Page, name: str, *, whole: bool = False) -> None:
+def look(page: Page, name: str, *, whole: bool = False, widths: Sequence[int] = tuple(SIZES)) -> None:
     """Take pictures of the page at every width, in light and dark, and let axe look at each."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for width, height in SIZES.items():
+    for width in widths:
+        height = SIZES[width]
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} scrolls at {width} px"
         assert page.evaluate(WHOLE), f"something is cut off in {name} at {width} px"
-        for light in ("dark", "light") if width in LOOKED_AT_BY_AXE else ("light",):
+        for light in ("dark", "light") if width in LOOKED_AT_BY_AXE or len(widths) < len(SIZES) else ("light",):
             page.emulate_media(color_scheme=light, reduced_motion="reduce")
             page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{light}.png", full_page=whole, animations="disabled")
             if width in LOOKED_AT_BY_AXE:

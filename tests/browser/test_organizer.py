@@ -50,7 +50,7 @@ def test_the_key_in_the_printed_link_does_not_stay_in_the_address(serve: Serve, 
 
 
 def test_what_happens_is_seen_without_reloading(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=3, budget=30, in_flight=20))
+    server = serve(StudyPlan(k=3, options=2, budget=30, in_flight=20))
     page = organizers_page(server, somebody())
     expect(page.locator("#nobody")).to_be_visible()
     expect(page.locator("#race li")).to_have_count(12)
@@ -70,7 +70,7 @@ def test_what_happens_is_seen_without_reloading(serve: Serve, somebody: Somebody
 
 
 def test_bars_lie_where_the_numbers_say(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=80, in_flight=20))
+    server = serve(StudyPlan(k=2, options=2, budget=80, in_flight=20))
     give(server.person(), 25)
     page = organizers_page(server, somebody(reduced_motion="reduce"))
     status = server.organizer().get(f"/api/organize/{STUDY}").json()
@@ -108,7 +108,7 @@ def test_a_study_is_paused_opened_and_closed_for_good(serve: Serve, somebody: So
 
 
 def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=12, in_flight=20), Settings(undo_s=0, redo_s=0))
+    server = serve(StudyPlan(k=2, options=2, budget=12, in_flight=20), Settings(undo_s=0, redo_s=0))
     crowd(server, people=2, turns=4)
     page = organizers_page(server, somebody())
     row = page.locator("#people tr").first
@@ -125,7 +125,7 @@ def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody:
 
 
 def test_everything_can_be_kept(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=20, in_flight=20))
+    server = serve(StudyPlan(k=2, options=2, budget=20, in_flight=20))
     give(server.person(), 12)
     page = organizers_page(server, somebody(accept_downloads=True))
     beginnings = {"Contact sheet": b"\x89PNG", "Answers, CSV": b"question,", "Journal, JSONL": b"{", "Backup": b"PK"}
@@ -164,6 +164,6 @@ def test_a_lost_connection_is_said_and_mended(serve: Serve, somebody: Somebody) 
 
 
 def test_texts_are_shown_by_their_first_words(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
-    page = organizers_page(serve(StudyPlan(k=2, budget=20), themes=("Sayings",), items=sayings), somebody())
+    page = organizers_page(serve(StudyPlan(k=2, options=2, budget=20), themes=("Sayings",), items=sayings), somebody())
     expect(page.locator("#race .name")).to_have_text([re.compile("Saying")] * 6)
     expect(page.locator("#race .face .excerpt")).to_have_count(6)

@@ -17,7 +17,7 @@ Somebody = Callable[..., BrowserContext]
 
 
 def test_the_workers_page(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=3, budget=36, in_flight=20), Settings(undo_s=60))
+    server = serve(StudyPlan(k=3, options=2, budget=36, in_flight=20), Settings(undo_s=60))
     crowd(server, people=1, turns=13)
     desk = WorkersPage.at(server, somebody())
     page = desk.page
@@ -57,14 +57,14 @@ def test_the_workers_page(serve: Serve, somebody: Somebody) -> None:
 
 
 def test_a_page_of_texts(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
-    server = serve(StudyPlan(k=2, budget=8, in_flight=6), themes=("Sayings",), items=sayings)
+    server = serve(StudyPlan(k=2, options=2, budget=8, in_flight=6), themes=("Sayings",), items=sayings)
     crowd(server, people=1, turns=5, study="sayings")
     desk = WorkersPage.joined(server, somebody(), "sayings").ready()
     look(desk.page, "worker-texts", whole=True)
 
 
 def test_the_page_of_somebody_alone(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=3, budget=6, in_flight=6), Settings(goal=None, consent=None, solo=True))
+    server = serve(StudyPlan(k=3, options=2, budget=6, in_flight=6), Settings(goal=None, consent=None, solo=True))
     desk = WorkersPage.at(server, somebody())
     desk.page.wait_for_selector("#begin")
     look(desk.page, "solo-1-welcome")
@@ -79,7 +79,7 @@ def test_the_page_of_somebody_alone(serve: Serve, somebody: Somebody) -> None:
 
 def test_the_organizers_pages(serve: Serve, somebody: Somebody) -> None:
     themes = ("Cathedrals in Venice", "Boats")
-    server = serve(StudyPlan(k=4, budget=160, in_flight=40), Settings(undo_s=0, redo_s=0), themes)
+    server = serve(StudyPlan(k=4, options=2, budget=160, in_flight=40), Settings(undo_s=0, redo_s=0), themes)
     crowd(server, people=4, turns=24)
     context = somebody()
     page = context.new_page()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.hosting.startup import StudyPlan
-from tests.browser.pages import STUDY, WorkersPage, answers, organizers_page
+from tests.browser.pages import AT, STUDY, WorkersPage, answers, organizers_page
 from tests.crowd.clients import Started
 
 Serve = Callable[..., Started]
@@ -15,7 +15,7 @@ Somebody = Callable[..., BrowserContext]
 
 
 def test_two_people_and_an_organizer_bring_a_study_to_its_end(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=60, in_flight=20))
+    server = serve(StudyPlan(k=2, options=2, budget=60, in_flight=20))
     watching = organizers_page(server, somebody(accept_downloads=True))
     given = watching.locator("#answers")
 
@@ -23,7 +23,7 @@ def test_two_people_and_an_organizer_bring_a_study_to_its_end(serve: Serve, some
     ann = WorkersPage.at(server, desktop).join().ready()
     ann.press("ArrowLeft").press("2")
     before = ann.question
-    ann.page.click("#left .choose")
+    ann.page.click("#option-1 .choose")
     ann.after(before)
     expect(given).to_have_text("3")
 
@@ -31,17 +31,17 @@ def test_two_people_and_an_organizer_bring_a_study_to_its_end(serve: Serve, some
     bob = WorkersPage.at(server, phone)
     bob.page.tap("#begin")
     for side in ("left", "right"):
-        bob.ready().page.tap(f"#{side} .shown", force=True)
+        bob.ready().page.tap(f"{AT[side]} .shown", force=True)
         bob.page.tap("#onward")
     for side in ("left", "right", "right"):
         before = bob.ready().question
-        bob.page.tap(f"#{side} .shown", force=True)
+        bob.page.tap(f"{AT[side]} .shown", force=True)
         bob.after(before)
     expect(watching.locator("#people tr")).to_have_count(2)
 
     before = bob.question
     bob.page.tap("#undo")
-    bob.after(before).page.tap("#left .choose")
+    bob.after(before).page.tap("#option-1 .choose")
     bob.ready().page.tap("#skip")
     bob.page.tap("text=I cannot decide")
     bob.ready()

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
-from tests.browser.pages import STUDY, WorkersPage, answers
+from tests.browser.pages import AT, STUDY, WorkersPage, answers
 from tests.crowd.clients import Started
 
 Serve = Callable[..., Started]
@@ -27,11 +27,11 @@ def test_keys_clicks_and_taps_answer_for_the_side_they_are_on(serve: Serve, some
         desk.press(key)
     for side in ("left", "right"):
         before = desk.question
-        desk.page.click(f"#{side} .shown", force=True)
+        desk.page.click(f"{AT[side]} .shown", force=True)
         desk.after(before)
     for side in ("left", "right"):
         before = desk.question
-        desk.page.tap(f"#{side} .choose")
+        desk.page.tap(f"{AT[side]} .choose")
         desk.after(before)
     expect(desk.page.locator("#count")).to_have_text("8 of 30")
     sides = [line["side"] for line in sorted(answers(server), key=lambda line: float(line["told"]))]
@@ -92,7 +92,7 @@ def test_a_held_key_and_a_double_click_answer_once(serve: Serve, somebody: Someb
         time.sleep(0.05)
     desk.page.keyboard.up("ArrowLeft")
     before = desk.after(before).question
-    desk.page.dblclick("#right .choose")
+    desk.page.dblclick("#option-2 .choose")
     desk.after(before)
     time.sleep(0.3)
     assert len(answers(server)) == 2
@@ -107,7 +107,7 @@ def test_the_other_answer_can_be_given_within_a_few_seconds(serve: Serve, somebo
     desk.after(second)
     assert desk.question == first
     desk.says("Choose again, or keep your answer.")
-    expect(desk.page.locator("#left")).to_have_class(re.compile("before"))
+    expect(desk.page.locator("#option-1")).to_have_class(re.compile("before"))
     desk.page.keyboard.press("ArrowRight")
     desk.after(first)
     assert desk.question == second
@@ -270,7 +270,7 @@ def test_the_next_pair_is_loaded_before_it_is_shown(serve: Serve, somebody: Some
 
 
 def test_nothing_to_answer_is_said_and_goes_on_by_itself(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=40, in_flight=2))
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=2))
     busy = server.person()
     assert len(busy.work["questions"]) == 2
     desk = WorkersPage.joined(server, somebody())
@@ -300,23 +300,23 @@ def test_the_keyboard_alone_is_enough(serve: Serve, somebody: Somebody) -> None:
     tab_to(page, "#begin").press("Enter")
     for side in ("left", "right"):
         WorkersPage(page).ready()
-        tab_to(page, f"#{side} .choose").press("Enter")
+        tab_to(page, f"{AT[side]} .choose").press("Enter")
         page.wait_for_selector("#onward:visible")
         tab_to(page, "#onward").press("Enter")
     desk = WorkersPage(page).ready()
     before = desk.question
-    tab_to(page, "#right .choose").press("Space")
+    tab_to(page, "#option-2 .choose").press("Space")
     expect(page.locator("#enlarged")).to_be_visible()
     expect(page.locator("#enlarged")).to_contain_text("Option 2")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#enlarged")).to_contain_text("Option 1")
     page.keyboard.press("Space")
     expect(page.locator("#enlarged")).to_be_hidden()
-    expect(page.locator("#right .choose")).to_be_focused()
+    expect(page.locator("#option-2 .choose")).to_be_focused()
     assert answers(server) == []
     page.keyboard.press("Enter")
     desk.after(before)
-    expect(page.locator("#right .choose")).to_be_focused()
+    expect(page.locator("#option-2 .choose")).to_be_focused()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="How it works")).to_be_visible()
     page.keyboard.press("Escape")
@@ -353,7 +353,7 @@ def decoding(page: Page, number: int) -> None:
 
 
 def enlarged(page: Page, side: str) -> None:
-    page.locator(f"#{side} .magnify").click()
+    page.locator(f"{AT[side]} .magnify").click()
     decoding(page, 1)
     page.evaluate("() => window.decodeFirst()")
     expect(page.locator("#enlarged")).to_contain_text("Option 1" if side == "left" else "Option 2")
@@ -387,7 +387,7 @@ def test_what_is_chosen_is_what_is_seen_enlarged(serve: Serve, somebody: Somebod
 def test_of_two_that_are_enlarged_the_last_one_stays(serve: Serve, somebody: Somebody) -> None:
     desk, view = slowly_decoding(serve(), somebody)
     for number, side in enumerate(("right", "left"), start=1):
-        desk.page.locator(f"#{side} .magnify").click()
+        desk.page.locator(f"{AT[side]} .magnify").click()
         decoding(desk.page, number)
     desk.page.evaluate("() => window.decodeLast()")
     expect(view).to_contain_text("Option 1")
@@ -399,7 +399,7 @@ def test_of_two_that_are_enlarged_the_last_one_stays(serve: Serve, somebody: Som
 def test_an_answer_calls_off_what_was_to_be_enlarged(serve: Serve, somebody: Somebody) -> None:
     desk, view = slowly_decoding(serve(), somebody)
     before = desk.question
-    desk.page.locator("#right .magnify").click()
+    desk.page.locator("#option-2 .magnify").click()
     decoding(desk.page, 1)
     desk.page.keyboard.press("1")
     desk.page.evaluate("() => window.decodeAsEver()")
@@ -419,7 +419,7 @@ def tab_to(page: Page, selector: str) -> Locator:
 
 def test_somebody_who_listens_is_told_what_there_is_to_choose(serve: Serve, somebody: Somebody) -> None:
     desk = WorkersPage.joined(serve(), somebody()).ready()
-    left, right = (desk.page.get_attribute(f"#{side} .shown img", "alt") or "" for side in ("left", "right"))
+    left, right = (desk.page.get_attribute(f"{AT[side]} .shown img", "alt") or "" for side in ("left", "right"))
     assert left.startswith("A postcard: ")
     expect(desk.page.locator("#spoken")).to_have_text(f"0 of 30. Option 1: {left}. Option 2: {right}.")
     group = desk.page.get_by_role("group", name="Option 1")
@@ -437,16 +437,16 @@ def test_a_browser_without_cookies_is_told_what_is_missing(serve: Serve, somebod
 
 
 def test_texts_are_chosen_like_pictures(serve: Serve, somebody: Somebody, sayings: Collection) -> None:
-    server = serve(StudyPlan(k=2, budget=20), themes=("Sayings",), items=sayings)
+    server = serve(StudyPlan(k=2, options=2, budget=20), themes=("Sayings",), items=sayings)
     desk = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568}), "sayings").ready()
-    expect(desk.page.locator("#left .text")).to_contain_text("A city is read by walking")
-    desk.page.click("#left .choose")
+    expect(desk.page.locator("#option-1 .text")).to_contain_text("A city is read by walking")
+    desk.page.click("#option-1 .choose")
     expect(desk.page.locator("#count")).to_have_text("1 of 30")
     assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_alone_one_chooses_at_once_and_ends_with_the_picks_and_the_sheet(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, budget=8, in_flight=6), Settings(goal=None, consent=None, solo=True))
+    server = serve(StudyPlan(k=2, options=2, budget=8, in_flight=6), Settings(goal=None, consent=None, solo=True))
     desk = WorkersPage.at(server, somebody(accept_downloads=True))
     desk.says("12 to choose from, 2 to keep.")
     desk.page.click("#begin")
@@ -474,7 +474,7 @@ def test_words_from_outside_stay_words(serve: Serve, somebody: Somebody, theme: 
 def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
     serve: Serve, somebody: Somebody
 ) -> None:
-    server = serve(StudyPlan(k=2, budget=40, in_flight=1, lease_s=600))
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=1, lease_s=600))
     first = WorkersPage.joined(server, somebody()).ready()
     question = first.question
     waiting = WorkersPage.joined(server, somebody())
@@ -492,7 +492,7 @@ def test_a_question_of_a_closed_tab_goes_to_whoever_waits_and_a_reload_keeps_it(
 def test_how_long_it_takes_is_said_first_and_nobody_is_asked_to_go_on_at_the_end(
     serve: Serve, somebody: Somebody
 ) -> None:
-    server = serve(StudyPlan(k=1, budget=12), Settings(goal=12, undo_s=0, redo_s=0))
+    server = serve(StudyPlan(k=1, options=2, budget=12), Settings(goal=12, undo_s=0, redo_s=0))
     desk = WorkersPage.at(server, somebody(viewport={"width": 320, "height": 568}))
     desk.says("We ask for about 12 answers, which takes a minute.")
     assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -501,7 +501,7 @@ def test_how_long_it_takes_is_said_first_and_nobody_is_asked_to_go_on_at_the_end
         desk.ready()
         before = desk.question
         desk.page.keyboard.press("ArrowLeft")
-        desk.page.wait_for_selector(f"#quiet:not([hidden]), #pair:not([data-question='{before}'])")
+        desk.page.wait_for_selector(f"#quiet:not([hidden]), #cards:not([data-question='{before}'])")
     desk.says("No more answers are needed.")
     expect(desk.page.locator("#connection")).to_be_hidden()
 

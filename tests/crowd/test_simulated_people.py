@@ -90,7 +90,7 @@ def test_the_demo_ends_with_a_summary_and_a_sheet_for_every_theme(tmp_path: Path
 
 @pytest.mark.parametrize("explorer", ["topx", "duels"])
 def test_a_hundred_people_at_once_all_have_something_to_answer(serve: Serve, explorer: str) -> None:
-    server = serve(StudyPlan(k=3, explorer=explorer, budget=3_000, in_flight=200), QUICK)
+    server = serve(StudyPlan(k=3, explorer=explorer, options=2, budget=3_000, in_flight=200), QUICK)
     path = f"/api/s/{STUDY}"
 
     async def twice() -> list[str]:

@@ -79,7 +79,9 @@ def test_before_the_first_pick_nothing_is_said() -> None:
 def test_what_was_found_is_looked_through_once_a_round_and_after_an_exclusion(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = serve(StudyPlan(k=3, explorer="duels", budget=60, in_flight=4), Settings(limits=ServerLimits.none()))
+    server = serve(
+        StudyPlan(k=3, explorer="duels", options=2, budget=60, in_flight=4), Settings(limits=ServerLimits.none())
+    )
     hosted, organizer, person = server.registry.studies[STUDY], server.organizer(), server.person()
     looked: list[object] = []
     result = hosted.study.result

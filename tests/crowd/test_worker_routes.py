@@ -82,7 +82,7 @@ def test_an_answer_is_in_the_journal_when_it_is_acknowledged_and_brings_the_next
     first, second = (question["token"] for question in person.work["questions"])
     work = person.answer("left", ms=900)
     assert len(told(server)) == 1
-    assert work["answer"] == {"token": first, "side": "left", "repeated": False}
+    assert work["answer"] == {"token": first, "side": "left", "option": None, "repeated": False}
     assert work["questions"][0]["token"] == second
     assert len(work["questions"]) == 2
     assert work["progress"]["answered"] == 1
@@ -123,7 +123,7 @@ def test_a_retried_answer_counts_once_and_tells_what_is_stored(serve: Serve) -> 
     first = person.post("answer", {"token": token, "side": "left"}).json()
     for side in ("left", "right", "left"):
         again = person.post("answer", {"token": token, "side": side}).json()
-        assert again["answer"] == {"token": token, "side": "left", "repeated": True}
+        assert again["answer"] == {"token": token, "side": "left", "option": None, "repeated": True}
         assert again["questions"] == first["questions"]
     assert len(told(server)) == 1
 
@@ -265,7 +265,7 @@ def test_a_paused_study_shows_nothing_takes_answers_and_goes_on(serve: Serve) ->
 
 @pytest.mark.parametrize("explorer", ["topx", "duels"])
 def test_a_whole_study_ends_with_all_items_chosen(serve: Serve, explorer: str) -> None:
-    server = serve(StudyPlan(k=3, explorer=explorer, budget=60, in_flight=4), UNHURRIED)
+    server = serve(StudyPlan(k=3, explorer=explorer, options=2, budget=60, in_flight=4), UNHURRIED)
     person = server.person()
     while person.work["state"] == "questions":
         person.answer()

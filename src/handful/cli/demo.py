@@ -35,6 +35,7 @@ def demo(
         Path | None, typer.Option(help="Where pictures, journal and contact sheets go; a new folder if not given.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Another collection, another crowd.")] = 0,
+    options: Annotated[int, typer.Option(min=2, max=9, help="How many postcards are shown at a time.")] = 4,
 ) -> None:
     """A drawn Venice collection and a simulated crowd pick six pictures of sixty, for three themes.
 
@@ -56,10 +57,12 @@ def demo(
     if terminal:
         _terminal(console, seed)
     else:
-        _crowd(console, fast, exit_when_done, port, folder, seed)
+        _crowd(console, fast, exit_when_done, port, folder, seed, options)
 
 
-def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder: Path | None, seed: int) -> None:
+def _crowd(
+    console: Console, fast: bool, exit_when_done: bool, port: int, folder: Path | None, seed: int, options: int
+) -> None:
     needs("crowd", "the demo")
     import tempfile
 
@@ -67,6 +70,7 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     from handful.crowd.hosting.registry import slug_of
+    from handful.crowd.hosting.startup import StudyPlan
     from handful.crowd.simulation.demo import FAST, HUMAN, run_demo
     from handful.lab.collections import themes, venice
     from handful.lab.postcards import write_folder
@@ -113,6 +117,7 @@ def _crowd(console: Console, fast: bool, exit_when_done: bool, port: int, folder
             names,
             VeniceCrowd(collection, studies),
             home,
+            plan=StudyPlan(options=options),
             crew=FAST if fast else HUMAN,
             port=port,
             ingested=lambda done, total: bars.update(taking, completed=done, total=total),

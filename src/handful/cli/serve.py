@@ -58,6 +58,9 @@ def serve(
     explorer: Annotated[
         str | None, typer.Option(help="what decides what is asked: duels or topx, or topx:variant=O (default: duels)")
     ] = None,
+    options: Annotated[
+        int | None, typer.Option(min=2, max=9, help="how many are shown at a time (default: 4; topx and others: 2)")
+    ] = None,
     in_flight: Annotated[int, typer.Option(min=1, help="questions that may be unanswered at once")] = 200,
     lease: Annotated[float, typer.Option(min=1, help="seconds until a question is asked of somebody else")] = 60,
     goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
@@ -97,7 +100,7 @@ def serve(
     host = host.strip("[]")
     where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
     settings = _settings(host, solo, goal, consent, public_url)
-    plan = StudyPlan(k, explorer, budget, in_flight=in_flight, lease_s=lease, seed=seed)
+    plan = StudyPlan(k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed)
     if solo and host not in LOOPBACK:
         note(f"--solo is for this machine only, so --host {host} is left aside")
     said = _said(context)
@@ -108,6 +111,7 @@ def serve(
         in_flight=None if solo else said("in_flight", in_flight),
         lease_s=said("lease", lease),
         seed=said("seed", seed),
+        options=options,
     )
     themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
     log_to(log)

@@ -31,11 +31,17 @@ class Join(Sent):
     practice: Practice | None = None
 
 
-class Answer(Sent):
-    """The side that was chosen, and how many milliseconds the pair was visible."""
+class Chosen(Sent):
+    """What was chosen: of two the side it is on, of more the id of the option."""
 
     token: Token
-    side: Side
+    side: Side | None = None
+    option: Annotated[str, Field(min_length=1, max_length=16)] | None = None
+
+
+class Answer(Chosen):
+    """What was chosen, and how many milliseconds the question was visible."""
+
     ms: Annotated[int, Field(ge=0, le=86_400_000)] | None = None
 
 
@@ -44,11 +50,8 @@ class Skip(Sent):
     reason: SkipReason
 
 
-class Undo(Sent):
-    """An answer changed to the other side."""
-
-    token: Token
-    side: Side
+class Undo(Chosen):
+    """What the last answer should have been."""
 
 
 class ItemCard(BaseModel):
@@ -59,6 +62,7 @@ class ItemCard(BaseModel):
     text: str | None = None
     alt: str | None = None
     image: str | None = None
+    medium: str | None = None
     thumbnail: str | None = None
     width: int | None = None
     height: int | None = None
@@ -72,6 +76,21 @@ class Pair(BaseModel):
     chosen: list[ItemCard]
     left: ItemCard
     right: ItemCard
+
+
+class Option(ItemCard):
+    """One of several items to choose from; `id` is what an answer says."""
+
+    id: str
+
+
+class Choice(BaseModel):
+    """One question with more than two options: they are in the order of their places on the screen."""
+
+    token: str
+    round: int
+    chosen: list[ItemCard]
+    options: list[Option]
 
 
 class WorkProgress(BaseModel):
@@ -89,7 +108,8 @@ class UndoOffer(BaseModel):
     """The last answer, while it may be changed."""
 
     token: str
-    side: Side
+    side: Side | None
+    option: str | None
     seconds: float
 
 
@@ -97,7 +117,7 @@ class Work(BaseModel):
     """What a worker has to do now."""
 
     state: WorkerState
-    questions: list[Pair]
+    questions: list[Pair | Choice]
     progress: WorkProgress
     undo: UndoOffer | None = None
 
@@ -107,6 +127,7 @@ class Taken(BaseModel):
 
     token: str
     side: Side | None
+    option: str | None
     repeated: bool
 
 
@@ -122,6 +143,7 @@ class About(BaseModel):
     state: StudyState
     k: int
     items: int
+    options: int
     goal: int | None
     consent: str | None
     instructions: str
@@ -201,6 +223,7 @@ class OrganizerStatus(BaseModel):
     state: StudyState
     ended: str | None
     k: int
+    options: int
     explorer: str
     most_in_flight: int
     lease_s: float

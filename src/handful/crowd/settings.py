@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 CONSENT = (
-    "You will see two things at a time and say which one you would rather add to a small selection. "
+    "You will see a few things at a time and say which one you would rather add to a small selection. "
     "Your answers are stored under a random name, without your address or any other data about you, and may be "
     "published. Taking part is voluntary: you can stop at any time by closing this page."
 )
 INSTRUCTIONS = (
-    "Choose the one of the two that would improve the selection more, given what has been chosen already. "
-    "There is no right or wrong: it is your taste that counts. Use the arrow keys, 1 and 2, a click or a tap."
+    "Choose the one that would improve the selection most, given what has been chosen already. "
+    "There is no right or wrong: it is your taste that counts. Use the number keys, the arrow keys, a click or a tap."
 )
 
 

@@ -25,11 +25,15 @@ MAX_REPLY = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A picture as it will be shown: WebP, at most 1600 and 480 pixels wide or high."""
+    """A picture as it will be shown: WebP, at most 1600, 900 and 480 pixels wide or high.
+
+    `medium` is empty where `large` is no larger than that.
+    """
 
     width: int
     height: int
     large: bytes
+    medium: bytes
     thumbnail: bytes
 
 
@@ -59,7 +63,7 @@ class Decoder:
                 _say_once(_greeting(child.stdout))
             child.stdin.write(len(data).to_bytes(LENGTH) + data)
             child.stdin.flush()
-            said, large, thumbnail = (_read(child.stdout) for _ in range(3))
+            said, large, medium, thumbnail = (_read(child.stdout) for _ in range(4))
         except (OSError, EOFError):
             self.close()
             why = f"took more than {self.timeout_s:g} seconds" if out_of_time.is_set() else "broke the decoder"
@@ -69,7 +73,7 @@ class Decoder:
         reply = json.loads(said)
         if "refused" in reply:
             raise InvalidCollection(str(reply["refused"]))
-        return Decoded(int(reply["width"]), int(reply["height"]), large, thumbnail)
+        return Decoded(int(reply["width"]), int(reply["height"]), large, medium, thumbnail)
 
     def close(self) -> None:
         """End the child, if there is one."""

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_PIXELS = 50_000_000
-LARGE, THUMBNAIL = 1600, 480
+LARGE, MEDIUM, THUMBNAIL = 1600, 900, 480
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LENGTH = 8
+_NOTHING = [b"", b"", b""]
 
 
 class _Refused(Exception):
@@ -40,14 +41,14 @@ def main() -> None:
     while head := source.read(LENGTH):
         data = source.read(int.from_bytes(head))
         try:
-            said, large, thumbnail = reencode(data)
+            said, *versions = reencode(data)
         except _Refused as refusal:
-            said, large, thumbnail = {"refused": str(refusal)}, b"", b""
+            said, versions = {"refused": str(refusal)}, _NOTHING
         except MemoryError:
-            said, large, thumbnail = {"refused": "needs too much memory to decode"}, b"", b""
+            said, versions = {"refused": "needs too much memory to decode"}, _NOTHING
         except Exception:
-            said, large, thumbnail = {"refused": "is damaged: it cannot be decoded"}, b"", b""
-        _write(sink, json.dumps(said).encode(), large, thumbnail)
+            said, versions = {"refused": "is damaged: it cannot be decoded"}, _NOTHING
+        _write(sink, json.dumps(said).encode(), *versions)
 
 
 def _load_what_is_loaded_late() -> None:
@@ -74,8 +75,11 @@ def _load_what_is_loaded_late() -> None:
                 reencode(out.getvalue())
 
 
-def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes]:
-    """The picture's size, and its large and small versions as WebP: upright, flat, in sRGB, without metadata."""
+def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes, bytes]:
+    """The picture's size, and its large, medium and small versions as WebP: upright, flat, in sRGB, without metadata.
+
+    The medium one is empty where the large one is no larger.
+    """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None  # our own limit, below, has a better word to say
@@ -90,9 +94,9 @@ def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes]:
         picture.draft("RGB", (2 * LARGE, 2 * LARGE))
         upright = ImageOps.exif_transpose(picture)
         flat = _flat(upright)
-    large, small = _fit(flat, LARGE), _fit(flat, THUMBNAIL)
+    large, medium, small = _fit(flat, LARGE), _fit(flat, MEDIUM), _fit(flat, THUMBNAIL)
     said: dict[str, object] = {"width": large.width, "height": large.height}
-    return said, _webp(large), _webp(small)
+    return said, _webp(large), _webp(medium) if medium.size != large.size else b"", _webp(small)
 
 
 def _flat(picture: Image) -> Image:

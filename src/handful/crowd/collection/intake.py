@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handful.crowd.collection.decoder import Decoded, Decoder
-from handful.crowd.collection.items import Collection, Item, LeftOut, check_enough
+from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Collection, Item, LeftOut, check_enough
 from handful.crowd.collection.sources import Raw, Source, open_source
 from handful.errors import InvalidCollection
 
@@ -94,14 +94,25 @@ def _item(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
         return LeftOut(raw.name, str(refusal))
     picture = _keep(decoded, folder)
     return Item(
-        raw.name, "picture", "", raw.caption, raw.alt, picture=picture, width=decoded.width, height=decoded.height
+        raw.name,
+        "picture",
+        "",
+        raw.caption,
+        raw.alt,
+        picture=picture,
+        width=decoded.width,
+        height=decoded.height,
+        medium=bool(decoded.medium),
     )
 
 
 def _keep(decoded: Decoded, folder: Path) -> str:
-    """Store both versions under the hash of the large one, so that the same pixels have one name in any file."""
+    """Store all versions under the hash of the large one, so that the same pixels have one name in any file."""
     name = hashlib.sha256(decoded.large).hexdigest()[:32]
-    for ending, data in (("-small.webp", decoded.thumbnail), (".webp", decoded.large)):
+    versions = ((SMALL, decoded.thumbnail), (MEDIUM, decoded.medium), (LARGE, decoded.large))
+    for ending, data in versions:
+        if not data:
+            continue
         final = folder / f"{name}{ending}"
         unfinished = folder / f"{name}{ending}.{threading.get_ident()}"
         unfinished.write_bytes(data)

@@ -13,6 +13,7 @@ from handful.errors import InvalidCollection
 
 MANIFEST = "manifest.json"
 VERSION = 1
+LARGE, MEDIUM, SMALL = ".webp", "-medium.webp", "-small.webp"  # how the files of a picture end
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Item:
     picture: str = ""
     width: int = 0
     height: int = 0
+    medium: bool = False  # whether there is a version between the large and the small one
 
     @property
     def label(self) -> str:
@@ -70,11 +72,16 @@ class Collection:
 
     def large(self, item: Item) -> Path:
         """The picture as it is shown."""
-        return self.folder / f"{item.picture}.webp"
+        return self.folder / f"{item.picture}{LARGE}"
 
     def thumbnail(self, item: Item) -> Path:
         """The picture in small, for lists."""
-        return self.folder / f"{item.picture}-small.webp"
+        return self.folder / f"{item.picture}{SMALL}"
+
+    def pictures(self, item: Item) -> tuple[str, ...]:
+        """The names of all files of an item's picture."""
+        endings = (LARGE, SMALL, MEDIUM) if item.medium else (LARGE, SMALL)
+        return tuple(f"{item.picture}{ending}" for ending in endings) if item.picture else ()
 
     def save(self) -> None:
         """Write the manifest last, and in one step: a folder without it is an ingestion that did not finish."""

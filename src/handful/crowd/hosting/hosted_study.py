@@ -18,6 +18,7 @@ from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
+from handful.crowd.hosting.showing import Said, Showing
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.refusals import not_found, study_ended, too_late
@@ -40,7 +41,7 @@ class _LastAnswer:
     """What a worker may still undo."""
 
     token: str
-    side: messages.Side
+    said: Said
     until: float
 
 
@@ -66,6 +67,7 @@ class HostedStudy:
         self.change_signal = ChangeSignal()
         self.storage_works = True
         self.k = study.setup.problem.k
+        self.showing = Showing(study, collection)
         self.theme = theme or study.name
         self._lock = threading.Lock()
         self._locks = WorkerLocks()
@@ -203,13 +205,11 @@ class HostedStudy:
     def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
         """Take an answer and give the next questions; both are durable when this returns."""
         question = self._question_of(worker, said.token)
-        item_left = worker.item_is_left(question)
+        value, meta = self.showing.answered(worker, self.study, question, said)
+        if said.ms is not None:
+            meta["ms"] = said.ms
         with self._locks.of(worker.id):
             held = [other for other in self._held(worker) if other.id != question]
-            meta: dict[str, object] = {"side": said.side, "item_side": "left" if item_left else "right"}
-            if said.ms is not None:
-                meta["ms"] = said.ms
-            value = (said.side == "left") == item_left
             self._shares.took(worker.id, worker.where, -1)
             more = self._room(worker, len(held))
             undo_s = self.settings.undo_s + self.settings.redo_s
@@ -220,7 +220,7 @@ class HostedStudy:
             self._shares.took(worker.id, worker.where, len(fresh) + receipt.repeated)
             if receipt.standing == "provisional" and not held and not fresh:
                 receipt, fresh = self._nothing_left(worker, receipt)
-            return self._answered(worker, said.token, receipt, item_left, [*held, *fresh])
+            return self._answered(worker, said.token, receipt, [*held, *fresh])
 
     def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
         """Let the answer settle at once where nothing else is left to ask: the round may be waiting for it."""
@@ -233,13 +233,13 @@ class HostedStudy:
     def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
         """Replace the last answer while that is possible."""
         question = self._question_of(worker, said.token)
-        item_left = worker.item_is_left(question)
+        value, _ = self.showing.answered(worker, self.study, question, said)
         with self._locks.of(worker.id):
             try:
-                receipt = self.study.revise(question, (said.side == "left") == item_left, worker.id)
+                receipt = self.study.revise(question, value, worker.id)
             except InvalidAnswer:
                 raise too_late() from None
-            return self._answered(worker, said.token, receipt, item_left, self._held_and_more(worker))
+            return self._answered(worker, said.token, receipt, self._held_and_more(worker))
 
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
         """Give a question back; skipping it again, or after answering it, changes nothing."""
@@ -290,18 +290,14 @@ class HostedStudy:
             raise not_found()
         return question
 
-    def _answered(
-        self, worker: Worker, token: str, receipt: Receipt, item_left: bool, questions: list[Question]
-    ) -> messages.Answered:
-        side: messages.Side | None = None
-        if receipt.answer is not None:
-            side = "left" if bool(receipt.answer) == item_left else "right"
+    def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> messages.Answered:
+        stored = self.showing.said(worker, receipt)
         if not receipt.repeated:
             self._last.pop(worker.id, None)
-            if side is not None and receipt.standing == "provisional":
-                self._last[worker.id] = _LastAnswer(token, side, self.clock() + self.settings.undo_s)
+            if receipt.standing == "provisional":
+                self._last[worker.id] = _LastAnswer(token, stored, self.clock() + self.settings.undo_s)
         work = self._work(worker, questions)
-        taken = messages.Taken(token=token, side=side, repeated=receipt.repeated)
+        taken = messages.Taken(token=token, side=stored.side, option=stored.option, repeated=receipt.repeated)
         return messages.Answered(**dict(work), answer=taken)
 
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
@@ -310,23 +306,12 @@ class HostedStudy:
         workers = self.study.fold.workers
         if workers.excludes(worker.id):
             state = "finished"
-        shown = [self._pair(worker, question) for question in questions] if state == "open" else []
+        shown = [self.showing.shown(worker, question) for question in questions] if state == "open" else []
         return messages.Work(
             state=("questions" if shown else "waiting") if state == "open" else state,
             questions=shown,
             progress=self.progress(workers.answers_of(worker.id)),
             undo=self._undo_offer(worker),
-        )
-
-    def _pair(self, worker: Worker, question: Question) -> messages.Pair:
-        item, rival = item_card(self.collection[question.item]), item_card(self.collection[question.rival])
-        left, right = (item, rival) if worker.item_is_left(question.id) else (rival, item)
-        return messages.Pair(
-            token=worker.token(question.id),
-            round=question.round,
-            chosen=[item_card(self.collection[id_]) for id_ in question.chosen],
-            left=left,
-            right=right,
         )
 
     def _undo_offer(self, worker: Worker) -> messages.UndoOffer | None:
@@ -337,4 +322,5 @@ class HostedStudy:
         if seconds <= 0:
             self._last.pop(worker.id, None)
             return None
-        return messages.UndoOffer(token=last.token, side=last.side, seconds=round(seconds, 1))
+        said = last.said
+        return messages.UndoOffer(token=last.token, side=said.side, option=said.option, seconds=round(seconds, 1))

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from handful.crowd.collection.items import Item
+from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Item
 from handful.crowd.messages import ItemCard
 
 MOST_SAID = 60
@@ -21,8 +21,9 @@ def item_card(item: Item) -> ItemCard:
         kind="picture",
         caption=item.caption,
         alt=item.alt or item.caption or _spoken(item.id),
-        image=f"/items/{item.picture}.webp",
-        thumbnail=f"/items/{item.picture}-small.webp",
+        image=f"/items/{item.picture}{LARGE}",
+        medium=f"/items/{item.picture}{MEDIUM}" if item.medium else None,
+        thumbnail=f"/items/{item.picture}{SMALL}",
         width=item.width,
         height=item.height,
     )

@@ -22,6 +22,7 @@ def organizer_status_of(hosted: HostedStudy, streams: int = 0) -> messages.Organ
         state=hosted.state,
         ended=status.finished,
         k=hosted.k,
+        options=hosted.showing.options,
         explorer=hosted.study.setup.explorer_spelled,
         most_in_flight=hosted.study.setup.problem.in_flight,
         lease_s=hosted.study.setup.lease_s,

@@ -44,12 +44,7 @@ class Registry:
 
     def __post_init__(self) -> None:
         self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
-        self.pictures = {
-            path.name
-            for item in self.collection
-            if item.picture
-            for path in (self.collection.large(item), self.collection.thumbnail(item))
-        }
+        self.pictures = {name for item in self.collection for name in self.collection.pictures(item)}
 
     def start(self) -> None:
         """Within the event loop that serves."""

@@ -21,6 +21,7 @@ class RequestedChanges:
     in_flight: int | None = None
     lease_s: float | None = None
     seed: int | None = None
+    options: int | None = None
 
 
 def apply_changes(
@@ -64,6 +65,7 @@ def _keep(hosted: HostedStudy, changes: RequestedChanges, say: Callable[[str], N
         ("--in-flight", changes.in_flight, setup.problem.in_flight),
         ("--lease", changes.lease_s, setup.lease_s),
         ("--seed", changes.seed, setup.problem.seed),
+        ("--options", changes.options, setup.problem.feedback.options),
     ):
         if wanted not in (None, kept):
             say(f"{hosted.theme}: the study keeps the {option} {kept:g} it was begun with; {ANOTHER}")

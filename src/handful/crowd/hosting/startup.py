@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ from handful.errors import InvalidProblem, ItemsChanged, StorageError
 from handful.storage import StudySummary, list_studies
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
+from handful.study.questions import Question
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
 MOST_ALONE = 25
 """For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
 
+SHOWN = 4
 MAX_THEME = 200
 SOLO_IN_FLIGHT = 6
 """Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
@@ -35,16 +37,27 @@ SOLO_IN_FLIGHT = 6
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one."""
+    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one.
+
+    `options` is how many are shown at a time; None is four, and two for texts and for explorers that ask pairs alone.
+    """
 
     k: int = 6
     explorer: str | None = None
     budget: int | None = None
+    options: int | None = None
     epsilon: float | None = None
     delta: float = 0.05
     in_flight: int = 200
     lease_s: float = 60.0
     seed: int = 0
+
+    def shown(self, items: int) -> int:
+        """How many are shown at a time, with its default."""
+        if self.options is not None:
+            return self.options
+        asks_pairs = self.epsilon is not None or (self.explorer or "duels").partition(":")[0] != "duels"
+        return 2 if asks_pairs else min(SHOWN, items)
 
     def answers(self, items: int, solo: bool) -> int:
         """The budget, with its default."""
@@ -80,6 +93,8 @@ def open_registry(
     `plan` is for new ones; `changes` are what those that exist should be like, too.
     """
     plan, settings = plan or StudyPlan(), settings or Settings()
+    if plan.options is None and all(item.kind == "text" for item in collection):
+        plan = replace(plan, options=2)  # four texts take twice as long to read as two
     summaries = _stored(storage)
     stored = [study.name for study in summaries]
     themes = _cleaned(themes, stored)
@@ -128,12 +143,20 @@ def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
 
 def _warm_up(studies: Iterable[Study]) -> None:
     """Let their explorers be compiled before the first person waits for it: some seconds, and only the first time."""
-    for explorer, k in {study.setup.explorer: study.setup.problem.k for study in studies}.items():
+    for explorer, k, options in {
+        (study.setup.explorer, study.setup.problem.k, study.setup.problem.feedback.options) for study in studies
+    }:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            study = Study(range(k + 2), k, feedback=Preferences(), explorer=explorer, budget=12, in_flight=2)
-            study.run(lambda question: question.item < question.rival)
+            known = Preferences(options=options)
+            study = Study(range(k + 2), k, feedback=known, explorer=explorer, budget=12, in_flight=2)
+            study.run(_first if options > 2 else lambda question: question.item < question.rival)
             study.status()
+
+
+def _first(question: Question) -> object:
+    """The option of the lowest number."""
+    return min(question.options)
 
 
 def _stored(storage: str | Path | None) -> list[StudySummary]:
@@ -166,10 +189,6 @@ def _taken_up(
         study.close()
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
-    if study.setup.problem.feedback.options > 2:
-        study.close()
-        say(f"study {name!r} asks for choices among more than two, and the pages show two: it is left out")
-        return None
     return HostedStudy(study, collection, settings, clock=clock, reopen=reopen, link=link_of(name))
 
 
@@ -199,7 +218,7 @@ def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **wher
     return Study(
         items,
         plan.k,
-        feedback=Preferences(),
+        feedback=Preferences(options=plan.shown(len(items))),
         explorer=plan.explorer,
         epsilon=plan.epsilon,
         delta=plan.delta,

@@ -120,6 +120,11 @@ class Worker:
         """On which side this worker sees the question's item: a fair coin per worker and question."""
         return bool(_keyed(self.key, b"side", question.encode())[0] & 1)
 
+    def places(self, question: str, options: int) -> list[int]:
+        """In which order this worker sees a question's options: any order is as likely, per worker and question."""
+        drawn = [_keyed(self.key, b"place", question.encode(), bytes([at])) for at in range(options)]
+        return sorted(range(options), key=drawn.__getitem__)
+
 
 def new_cookie(secret: Secret, study: str) -> str:
     """A cookie for one more worker of this study."""

@@ -17,15 +17,15 @@ TIMES_KEPT = 100
 class WorkerStatistics:
     """How one worker answers."""
 
-    left: int = 0
+    first: int = 0
     sided: int = 0
     last: float = 0.0
     times: deque[int] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
 
     @property
     def left_share(self) -> float | None:
-        """The share of answers that chose the left side; None where no side was told."""
-        return round(self.left / self.sided, 3) if self.sided else None
+        """The share of answers that chose the first place, of two the left side; None where no place was told."""
+        return round(self.first / self.sided, 3) if self.sided else None
 
     @property
     def median_ms(self) -> int | None:
@@ -74,6 +74,9 @@ def _count_meta(worker: WorkerStatistics, meta: Any) -> None:
         return
     if meta.get("side") in ("left", "right"):
         worker.sided += 1
-        worker.left += meta["side"] == "left"
+        worker.first += meta["side"] == "left"
+    elif isinstance(meta.get("place"), int):
+        worker.sided += 1
+        worker.first += meta["place"] == 1
     if isinstance(meta.get("ms"), int):
         worker.times.append(meta["ms"])

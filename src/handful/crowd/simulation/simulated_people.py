@@ -14,10 +14,10 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 
 Advantage = Callable[[str, tuple[str, ...], str, str], float]
-"""(study, chosen, left, right) → how much more the left item would add than the right one, by the items' names."""
+"""(study, chosen, one, other) → how much more the one item would add than the other, by the items' names."""
 
 Acknowledged = Callable[["SimulatedPerson", str, str], None]
-"""Called with the person, the token and the side when the server has said that an answer is stored."""
+"""Called with the person, the token and the side or the option when the server has said that an answer is stored."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,7 @@ class SimulatedPerson:
         if self.rng.random() < self.crew.skips:
             self.report.skips += 1
             return await self._say("skip", {"token": question["token"], "reason": "unsure"})
-        side = self._side(question)
-        body = {"token": question["token"], "side": side, "ms": round(1000 * thought)}
+        body = {"token": question["token"], **self._choice(question), "ms": round(1000 * thought)}
         began = perf_counter()
         reply = await self._say("answer", body)
         if reply is not None and "answer" in reply:
@@ -139,17 +138,20 @@ class SimulatedPerson:
             self.report.answers += 1
             self.report.repeated += reply["answer"]["repeated"]
             if self.acknowledged is not None:
-                self.acknowledged(self, question["token"], reply["answer"]["side"])
+                stored = reply["answer"]
+                self.acknowledged(self, question["token"], stored["side"] or stored["option"])
         return reply
 
-    def _side(self, question: dict[str, Any]) -> str:
-        """By Bradley-Terry-Luce with this person's sharpness, or by a coin."""
-        if self.careless and self.rng.random() < 0.2:
-            return self.rng.choice(("left", "right"))
-        chosen = tuple(self._name(card) for card in question["chosen"])
-        more = self.advantage(self.study, chosen, self._name(question["left"]), self._name(question["right"]))
-        left = 1 / (1 + math.exp(-max(-50.0, min(50.0, self.beta * more))))
-        return "left" if self.rng.random() < left else "right"
+    def _choice(self, question: dict[str, Any]) -> dict[str, str]:
+        """By Plackett and Luce with this person's sharpness (of two: Bradley-Terry-Luce), or at random."""
+        cards = question.get("options") or [question["left"], question["right"]]
+        weights = [1.0] * len(cards)
+        if not (self.careless and self.rng.random() < 0.2):
+            chosen, names = tuple(map(self._name, question["chosen"])), [self._name(card) for card in cards]
+            more = [self.beta * self.advantage(self.study, chosen, name, names[0]) for name in names]
+            weights = [math.exp(max(-50.0, x - max(more))) for x in more]
+        (at,) = self.rng.choices(range(len(cards)), weights)
+        return {"option": cards[at]["id"]} if "options" in question else {"side": ("left", "right")[at]}
 
     def _name(self, card: dict[str, Any]) -> str:
         return self.names[card["text"] or card["image"]]

@@ -91,6 +91,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         state=hosted.state,
         k=hosted.k,
         items=len(hosted.collection),
+        options=hosted.showing.options,
         goal=settings.goal,
         consent=settings.consent,
         instructions=settings.instructions,
@@ -139,7 +140,7 @@ async def next_questions(hosted: TheStudy, worker: TheWorker) -> messages.Work:
 async def answer(hosted: TheStudy, worker: TheWorker, said: messages.Answer) -> messages.Answered:
     """Answer a question. The reply comes once the answer is durable, and brings the next questions.
 
-    A repeat, with the same side or the other, changes nothing and tells what is stored.
+    A repeat, with the same choice or another, changes nothing and tells what is stored.
     """
     return await in_thread(hosted.answer, worker, said)
 

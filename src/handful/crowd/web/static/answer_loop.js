@@ -1,13 +1,14 @@
 // Answering, one question after another: the one that is seen, the one loaded ahead, the answer that is being sent,
 // and the last one while it can be undone.
 
-import { preload, words } from "./item_card.js";
+import { words } from "./item_card.js";
 import { EventStream } from "./event_stream.js";
 import { find, pause, speak, toast, untoast } from "./dom.js";
+import { cardsOf, placeOf, saidOf } from "./question.js";
 import { Refusal, request } from "./requests.js";
 import { finish, quiet, show } from "./sections.js";
 
-const FLASH_MS = 110; // how long the chosen card is marked before the next pair takes its place
+const FLASH_MS = 110; // how long the chosen card is marked before the next question takes its place
 const BETWEEN_MS = 700; // a round that has just ended is followed by the next one soon
 const SENDING = "sending";
 const LAST = "last";
@@ -38,8 +39,8 @@ export class AnswerLoop {
     this.#tabs = new BroadcastChannel(`handful ${about.study}`);
     this.#tabs.addEventListener("message", () => this.refresh());
     this.notJoined = notJoined;
-    view.chosen = (side, ms) => this.#choose(side, ms);
-    view.retry = () => this.#present(this.#view.pair, { again: true });
+    view.chosen = (at, ms) => this.#choose(at, ms);
+    view.retry = () => this.#present(this.#view.question, { again: true });
     find("#undo").addEventListener("click", () => this.#undoOrKeep());
     find("#undo-late").addEventListener("click", () => this.#undoOrKeep());
     find("#skip").addEventListener("click", () => this.#askWhy());
@@ -64,11 +65,12 @@ export class AnswerLoop {
     if (work && turn === this.#requests && !this.#busy && !this.#redoing) await this.#take(work);
   }
 
-  #choose(side, ms) {
-    const { token } = this.#view.pair;
-    if (this.#redoing) return this.#send("undo", { token, side }, this.#work.questions[0]);
-    this.#memory.write(LAST, { pair: this.#view.pair, side });
-    return this.#send("answer", { token, side, ms }, this.#work.questions[1]);
+  #choose(at, ms) {
+    const { question } = this.#view;
+    const said = saidOf(question, at);
+    if (this.#redoing) return this.#send("undo", { token: question.token, ...said }, this.#work.questions[0]);
+    this.#memory.write(LAST, { question, said });
+    return this.#send("answer", { token: question.token, ...said, ms }, this.#work.questions[1]);
   }
 
   /** Send, show what comes next meanwhile, and take the reply. Until then nothing else can be answered. */
@@ -88,7 +90,7 @@ export class AnswerLoop {
     this.#memory.forget(SENDING);
     if (!work) return this.refresh();
     if (work.answer && what === "undo" && this.#memory.read(LAST)) {
-      this.#memory.write(LAST, { ...this.#memory.read(LAST), side: work.answer.side });
+      this.#memory.write(LAST, { ...this.#memory.read(LAST), said: work.answer });
     }
     if (work.answer?.repeated && !this.#retried) toast("This one had been answered already. Nothing was counted twice.");
     this.#tabs.postMessage("changed");
@@ -128,17 +130,19 @@ export class AnswerLoop {
     const fresh = now.token !== this.#spoken;
     this.#present(now);
     show("question");
-    if (ahead) preload(ahead);
-    if (!(await this.#showing.ready) || this.#showing.token !== now.token || this.#busy || this.#redoing) return null;
+    const well = await this.#showing.ready;
+    if (ahead) this.#view.preload(ahead); // not before: it would take the line from what is waited for
+    if (!well || this.#showing.token !== now.token || this.#busy || this.#redoing) return null;
     this.#view.arm();
     if (fresh) this.#describe(now);
     return null;
   }
 
-  #describe(pair) {
-    this.#spoken = pair.token;
-    const [first, second] = [pair.left, pair.right].map((card) => words(card).slice(0, 300));
-    speak(`${find("#count").textContent}. Option 1: ${first}. Option 2: ${second}.`);
+  #describe(question) {
+    this.#spoken = question.token;
+    const cards = cardsOf(question);
+    const said = cards.map((card, at) => `Option ${at + 1}: ${words(card).slice(0, 600 / cards.length)}.`);
+    speak(`${find("#count").textContent}. ${said.join(" ")}`);
   }
 
   async #rest(work) {
@@ -156,12 +160,13 @@ export class AnswerLoop {
     return null;
   }
 
-  #present(pair, { before = null, again = false } = {}) {
-    if (this.#showing.token === pair.token && !again) return;
-    this.#showing = { token: pair.token, ready: this.#view.show(pair, { before }) };
-    find("#prompt").textContent = before
+  #present(question, { before = -1, again = false } = {}) {
+    if (this.#showing.token === question.token && !again) return;
+    this.#showing = { token: question.token, ready: this.#view.show(question, { before }) };
+    const more = cardsOf(question).length === 2 ? "more" : "most";
+    find("#prompt").textContent = before >= 0
       ? "Choose again, or keep your answer."
-      : "Which one would improve the selection more?";
+      : `Which one would improve the selection ${more}?`;
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 
@@ -179,14 +184,14 @@ export class AnswerLoop {
     this.#thanked ||= Boolean(more);
   }
 
-  // Undo: the earlier pair comes back, and may be answered differently.
+  // Undo: the earlier question comes back, and may be answered differently.
 
   #offerUndo(offer) {
     const button = find("#undo");
     const last = this.#memory.read(LAST);
     clearTimeout(this.#offer);
-    const offered = Boolean(offer && last && last.pair.token === offer.token);
-    if (!offered && document.activeElement === button) find("#left .choose").focus();
+    const offered = Boolean(offer && last && last.question?.token === offer.token);
+    if (!offered && document.activeElement === button) find("#option-1 .choose")?.focus();
     button.disabled = !offered;
     find("span", button).textContent = "Undo";
     button.classList.remove("running");
@@ -209,27 +214,28 @@ export class AnswerLoop {
     clearTimeout(this.#offer);
     this.#stream.busy();
     this.#redoing = true;
-    this.#present(last.pair, { before: last.side });
+    const before = placeOf(last.question, last.said);
+    this.#present(last.question, { before });
     show("question");
     const button = find("#undo");
     button.disabled = false;
     button.classList.remove("running");
     find("span", button).textContent = "Keep it";
-    speak(`Choose again. Your answer was option ${last.side === "left" ? 1 : 2}.`);
+    speak(`Choose again. Your answer was option ${before + 1}.`);
     if (await this.#showing.ready) this.#view.arm();
   }
 
   // Skip
 
   #askWhy() {
-    if (this.#busy || this.#redoing || !this.#view.pair) return;
+    if (this.#busy || this.#redoing || !this.#view.question) return;
     const dialog = find("#skipping");
     dialog.returnValue = "";
     dialog.showModal();
   }
 
   #skip(reason) {
-    if (reason && !this.#busy) this.#send("skip", { token: this.#view.pair.token, reason }, this.#work.questions[1]);
+    if (reason && !this.#busy) this.#send("skip", { token: this.#view.question.token, reason }, this.#work.questions[1]);
   }
 
   #key(event) {

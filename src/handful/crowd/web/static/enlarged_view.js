@@ -11,7 +11,7 @@ export class EnlargedView {
 
   constructor() {
     this.#dialog.addEventListener("keydown", (event) => this.#key(event));
-    find("#flip").addEventListener("click", () => this.#other?.());
+    find("#flip").addEventListener("click", () => this.#other?.(1));
     find("#close-enlarged").addEventListener("click", () => this.#dialog.close());
     find("#choose-enlarged").addEventListener("click", () => {
       this.#dialog.close();
@@ -23,7 +23,7 @@ export class EnlargedView {
     return this.#dialog.open;
   }
 
-  /** The pair is another one: what shows a side of it, or is about to, makes way. */
+  /** The question is another one: what shows a card of it, or is about to, makes way. */
   forget() {
     this.#turn += 1;
     if (this.#choose) this.#dialog.close();
@@ -34,11 +34,11 @@ export class EnlargedView {
     this.#show(card, label, null, null);
   }
 
-  /** Show one side of a pair; `choose(side)` answers it. */
-  side(pair, side, choose) {
-    const other = side === "left" ? "right" : "left";
-    const number = side === "left" ? 1 : 2;
-    this.#show(pair[side], `Option ${number}`, () => this.side(pair, other, choose), () => choose(side));
+  /** Show one card of a question; `choose(place)` answers it. */
+  one(cards, at, choose) {
+    const other = (step) => this.one(cards, (at + step + cards.length) % cards.length, choose);
+    find("#flip").textContent = cards.length === 2 ? "Show the other" : "Show the next";
+    this.#show(cards[at], `Option ${at + 1}`, other, () => choose(at));
   }
 
   /** Nothing changes until the picture is there: what is said, seen and chosen is always the same card. */
@@ -65,7 +65,7 @@ export class EnlargedView {
       this.#dialog.close();
     } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !event.repeat && this.#other) {
       event.preventDefault();
-      this.#other();
+      this.#other(event.key === "ArrowLeft" ? -1 : 1);
     }
     event.stopPropagation();
   }

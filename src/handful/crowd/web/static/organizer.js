@@ -51,7 +51,7 @@ function show(status) {
   find("#settings").textContent = settings(status);
   showSummary(status);
   race.show(status);
-  people.show(status.workers);
+  people.show(status.workers, status.options);
   rounds(status);
 }
 

@@ -1,4 +1,4 @@
-// A short practice before the first real question: two pairs with an answer most people would give.
+// A short practice before the first real question: two questions with an answer most people would give.
 
 import { find, speak } from "./dom.js";
 import { show } from "./sections.js";
@@ -8,26 +8,25 @@ const picture = (name, alt) => {
   return { kind: "picture", caption: "", alt, image: address, thumbnail: address };
 };
 const apple = picture("apple", "A red apple with a green leaf");
+const blur = picture("blur", "A picture so blurred that nothing can be made out");
 
 const LESSONS = [
   {
     chosen: [],
-    left: apple,
-    right: picture("blur", "A picture so blurred that nothing can be made out"),
-    better: "left",
+    cards: [apple, blur],
+    better: 0,
     why: "The apple shows fruit. In the other picture hardly anything can be seen.",
   },
   {
     chosen: [apple],
-    left: picture("red-apple", "Another red apple"),
-    right: picture("pear", "A green pear"),
-    better: "right",
+    cards: [picture("red-apple", "Another red apple"), picture("pear", "A green pear"), blur],
+    better: 1,
     why: "The selection has an apple already, so the pear adds more to it.\nLook at what is chosen before you choose: the best addition is not always the best picture.",
   },
 ];
 
-/** Practise; resolves to how many went as most people would have it. */
-export async function practise(view) {
+/** Practise, with two cards or where there will be more with three; resolves to how many went as most would have it. */
+export async function practise(view, options) {
   const [kicker, theme] = [find("#kicker"), find("#theme")];
   const real = [kicker.textContent, theme.textContent];
   let correct = 0;
@@ -35,10 +34,11 @@ export async function practise(view) {
   for (const [at, lesson] of LESSONS.entries()) {
     kicker.textContent = `Practice ${at + 1} of ${LESSONS.length}`;
     theme.textContent = "Practice: fruit";
-    const side = await answerTo(view, { ...lesson, k: 3 });
-    const well = side === lesson.better;
+    const cards = lesson.cards.slice(0, options);
+    const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: 3 });
+    const well = place === lesson.better;
     correct += well;
-    await explained(well ? "Yes" : "Most people would choose the other one", lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
+    await explained(well ? "Yes" : `Most people would choose ${cards.length === 2 ? "the other one" : "another one"}`, lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
   }
   [kicker.textContent, theme.textContent] = real;
   find("#question").classList.remove("practice");
@@ -50,7 +50,7 @@ async function answerTo(view, lesson) {
   show("question");
   await view.show(lesson);
   view.arm();
-  speak(`Option 1: ${lesson.left.alt}. Option 2: ${lesson.right.alt}.`);
+  speak(lesson.options.map((card, at) => `Option ${at + 1}: ${card.alt}.`).join(" "));
   return chosen;
 }
 

@@ -35,7 +35,7 @@ const RESTING = {
   finished: ["Thank you", "No more answers are needed."],
 };
 
-const ALONE = ["One moment", "The next pair is being looked for."];
+const ALONE = ["One moment", "The next question is being looked for."];
 
 /** Nothing to answer: say why, and whether it is worth waiting. */
 export function quiet({ state, progress }, solo) {

@@ -1,8 +1,8 @@
 // The worker's page: welcome, consent, practice, and then the questions.
 
 import { AnswerLoop } from "./answer_loop.js";
+import { ChoiceView } from "./choice_view.js";
 import { find, toast } from "./dom.js";
-import { PairView } from "./pair_view.js";
 import { practise } from "./practice.js";
 import { Refusal, request } from "./requests.js";
 import { goOnByKey, show, stuck } from "./sections.js";
@@ -12,6 +12,8 @@ const address = `/api/s/${study}`;
 const waiting = { lost: () => toast("No connection. Trying again.", 0), back: () => toast("Connected again.", 2) };
 
 function explain(about) {
+  find("#more-keys").hidden = about.options === 2;
+  find("#two-keys").hidden = about.options > 2;
   if (about.solo) find("#kicker").textContent = "Your selection";
   find("#instructions-text").textContent = about.instructions;
   find("#agreed").hidden = !about.consent;
@@ -21,12 +23,14 @@ function explain(about) {
   document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
 }
 
-const SECONDS_PER_ANSWER = 4; // for somebody who looks at both, with the practice
+const SECONDS_PER_ANSWER = 4; // for somebody who looks at two, with the practice
+const SECONDS_PER_MORE = 1; // for each option after these
+const NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 /** About how long it takes, where that is known. */
-function length({ goal }) {
+function length({ goal, options }) {
   if (!goal) return "";
-  const minutes = (goal * SECONDS_PER_ANSWER) / 60;
+  const minutes = (goal * (SECONDS_PER_ANSWER + SECONDS_PER_MORE * (options - 2))) / 60;
   const time = minutes <= 1 ? "a minute" : minutes <= 5 ? "a few minutes" : `${Math.round(minutes)} minutes`;
   return ` We ask for about ${goal} answers, which takes ${time}.`;
 }
@@ -34,9 +38,11 @@ function length({ goal }) {
 /** What it is about; resolves when the person wants to begin. */
 function welcome(about) {
   find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
+  const many = NUMBERS[about.options - 2];
+  const more = about.options === 2 ? "more" : "most";
   find("#welcome-lead").textContent = about.solo
-    ? `${about.items} to choose from, ${about.k} to keep. You see two at a time: say which one you would rather add.`
-    : `${about.k} of ${about.items} will be chosen, together. You see two at a time and say which one would improve the selection more.${length(about)}`;
+    ? `${about.items} to choose from, ${about.k} to keep. You see ${many} at a time: say which one you would rather add.`
+    : `${about.k} of ${about.items} will be chosen, together. You see ${many} at a time and say which one would improve the selection ${more}.${length(about)}`;
   find("#consent").hidden = !about.consent;
   find("#consent-text").textContent = about.consent ?? "";
   find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
@@ -51,7 +57,7 @@ function noCookies() {
 
 async function join(about, view) {
   await welcome(about);
-  const practice = about.solo ? null : await practise(view);
+  const practice = about.solo ? null : await practise(view, about.options);
   return request("POST", `${address}/join`, { consent: true, practice }, waiting);
 }
 
@@ -62,7 +68,7 @@ try {
   if (about.state === "finished" && !about.joined) {
     stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
   } else {
-    const view = new PairView();
+    const view = new ChoiceView();
     const work = about.joined ? null : await join(about, view);
     await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
   }

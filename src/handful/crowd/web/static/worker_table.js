@@ -1,16 +1,17 @@
-// The workers: how much, how fast and on which side they answer, and whether it counts.
+// The workers: how much, how fast and at which place they answer, and whether it counts.
 
 import { Folded, reconcile } from "./list_updates.js";
 import { find, make } from "./dom.js";
 
 const FEW = 10;
-const ENOUGH = 20; // answers before a share of sides says anything
+const ENOUGH = 20; // answers before a share of places says anything
 const LOPSIDED = 0.25;
 
 export class WorkerTable {
   #folded = new Folded(find("#people-more"), FEW, () => this.show(this.#workers));
   #workers = [];
   #excluding = null;
+  #options = 2;
 
   /** `order(what, body)` excludes or restores. */
   constructor(order) {
@@ -21,8 +22,9 @@ export class WorkerTable {
     });
   }
 
-  show(workers) {
+  show(workers, options = this.#options) {
     this.#workers = workers;
+    this.#options = options;
     find("#nobody").hidden = workers.length > 0;
     find("#people-table").hidden = workers.length === 0;
     reconcile(find("#people"), this.#folded.of(workers), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
@@ -46,7 +48,7 @@ export class WorkerTable {
     given.textContent = answers;
     skipped.textContent = skips;
     speed.textContent = pace === null ? "–" : `${(pace / 1000).toFixed(1)} s`;
-    const lopsided = left !== null && answers >= ENOUGH && Math.abs(left - 0.5) > LOPSIDED;
+    const lopsided = left !== null && answers >= ENOUGH && Math.abs(left - 1 / this.#options) > LOPSIDED;
     const cell = sides.firstElementChild;
     cell.classList.toggle("lopsided", lopsided);
     cell.firstElementChild.style.setProperty("--left", `${100 * (left ?? 0)}%`);

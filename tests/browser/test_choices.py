@@ -1,0 +1,171 @@
+"""The worker's page with more than two at a time, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
+from handful.lab.collections import venice
+from handful.lab.postcards import draw
+from tests.browser.pages import WorkersPage, answers, look
+from tests.crowd.clients import Started
+
+Serve = Callable[..., Started]
+Somebody = Callable[..., BrowserContext]
+
+SEEN = """() => [...document.querySelectorAll('#cards .card')].map((card) => {
+  const box = card.getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight && box.width > 70 && box.height > 60;
+})"""
+
+
+@pytest.mark.parametrize("options", [2, 4, 6, 9])
+def test_all_options_fit_the_screen_of_phone_and_desk_in_light_and_dark(
+    serve: Serve, somebody: Somebody, options: int
+) -> None:
+    server = serve(StudyPlan(k=3, options=options, budget=90, in_flight=20))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    expect(desk.page.locator("#cards .card")).to_have_count(options)
+    desk.press("1")
+    look(desk.page, f"choices-{options}", widths=(1280, 360, 320))
+    for width, height in ((320, 568), (360, 640), (1280, 800)):
+        desk.page.set_viewport_size({"width": width, "height": height})
+        desk.page.wait_for_timeout(100)
+        assert desk.page.evaluate(SEEN) == [True] * options, f"not all of {options} are seen at {width} px"
+
+
+def test_digits_arrows_clicks_and_the_enlarged_view_all_choose_among_several(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=3, options=4, budget=90, in_flight=20))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    page = desk.page
+    desk.press("3")
+    before = desk.question
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#option-1 .choose")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#option-4 .choose")).to_be_focused()
+    assert desk.question == before  # arrows only lead there
+    page.keyboard.press("Enter")
+    before = desk.after(before).question
+    page.click("#option-2 .shown", force=True)
+    before = desk.after(before).question
+    page.click("#option-1 .magnify")
+    expect(page.locator("#enlarged")).to_contain_text("Option 1")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#enlarged")).to_contain_text("Option 2")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#enlarged")).to_contain_text("Option 1")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#enlarged")).to_contain_text("Option 4")
+    page.click("#choose-enlarged")
+    desk.after(before)
+    journal = sorted(answers(server), key=lambda line: float(line["told"]))
+    assert [line["place"] for line in journal] == ["3", "4", "2", "4"]
+
+
+def test_a_choice_among_several_can_be_undone_where_it_stood(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=3, options=6, budget=90, in_flight=20))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    first = desk.question
+    pictures = desk.page.eval_on_selector_all("#cards img", "faces => faces.map((face) => face.src)")
+    second = desk.press("5").question
+    desk.page.keyboard.press("u")
+    desk.after(second)
+    assert desk.question == first
+    assert desk.page.eval_on_selector_all("#cards img", "faces => faces.map((face) => face.src)") == pictures
+    expect(desk.page.locator("#option-5")).to_have_class("card before")
+    desk.page.keyboard.press("2")
+    desk.after(first)
+    (line,) = answers(server)
+    assert line["answer"] in json.loads(line["options"])
+
+
+def test_somebody_who_listens_hears_all_options(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.joined(serve(StudyPlan(k=3, options=4, budget=90)), somebody()).ready()
+    spoken = desk.page.locator("#spoken")
+    for number in range(1, 5):
+        expect(spoken).to_contain_text(f"Option {number}: A postcard")
+        group = desk.page.get_by_role("group", name=f"Option {number}")
+        expect(group.get_by_role("button", name=f"Choose option {number}")).to_be_visible()
+
+
+def test_the_practice_shows_three_where_more_than_two_will_be_shown(serve: Serve, somebody: Somebody) -> None:
+    desk = WorkersPage.at(serve(StudyPlan(k=3, options=4, budget=90)), somebody())
+    desk.says("You see four at a time")
+    desk.page.click("#begin")
+    desk.ready().page.keyboard.press("1")
+    desk.page.click("#onward")
+    desk.ready()
+    expect(desk.page.locator("#cards .card")).to_have_count(3)
+    desk.page.keyboard.press("2")
+    desk.says("the pear adds more")
+    desk.page.click("#onward")
+    desk.ready()
+    expect(desk.page.locator("#cards .card")).to_have_count(4)
+
+
+def test_long_texts_are_readable_on_a_phone_with_the_button_in_reach(
+    serve: Serve, somebody: Somebody, sayings: Collection
+) -> None:
+    server = serve(StudyPlan(k=2, options=4, budget=20), themes=("Sayings",), items=sayings)
+    desk = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568}), "sayings").ready()
+    for number in range(1, 5):
+        desk.page.evaluate(f"document.querySelector('#option-{number}').scrollIntoView()")
+        expect(desk.page.locator(f"#option-{number} .choose")).to_be_in_viewport()
+    look(desk.page, "choices-texts", widths=(1280, 360, 320))
+    desk.page.click("#option-3 .choose")
+    expect(desk.page.locator("#count")).to_have_text("1 of 30")
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Pictures as large as a camera's, with as much detail as paper has."""
+    folder = tmp_path_factory.mktemp("photographs")
+    with (folder / "photographs.csv").open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+        lines.writerow(["image"])
+        for image in venice(n=60).images[:6]:
+            _grainy(draw(image, size=(2000, 1500)), folder / f"{image.id}.jpg")
+            lines.writerow([f"{image.id}.jpg"])
+    return ingest(folder / "photographs.csv", folder / "items")
+
+
+def _grainy(picture: object, path: Path) -> None:
+    """Save a picture with noise in it: what is drawn compresses far better than what is photographed."""
+    import numpy as np
+    from PIL import Image
+
+    assert isinstance(picture, Image.Image)
+    pixels = np.asarray(picture.convert("RGB"), dtype=np.int16)
+    coarse = np.random.default_rng(0).normal(0, 14, (pixels.shape[0] // 2, pixels.shape[1] // 2, 1))
+    grain = coarse.repeat(2, axis=0).repeat(2, axis=1)
+    Image.fromarray(np.clip(pixels + grain, 0, 255).astype(np.uint8)).save(path, quality=90)
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_a_phone_on_3g_sees_its_first_question_within_three_seconds(
+    serve: Serve, somebody: Somebody, photographs: Collection, options: int
+) -> None:
+    """1.6 Mbit/s and 150 ms to the server and back, as browsers' developer tools take for fast 3G."""
+    server = serve(StudyPlan(k=2, options=options, budget=40), items=photographs)
+    phone = somebody(viewport={"width": 360, "height": 640}, device_scale_factor=3, is_mobile=True, has_touch=True)
+    assert phone.request.post(f"{server.url}/api/s/cathedrals-in-venice/join", data={"consent": True}).ok
+    page = phone.new_page()
+    line = phone.new_cdp_session(page)
+    line.send("Network.enable")
+    slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
+    line.send("Network.emulateNetworkConditions", slow)
+    page.goto(f"{server.url}/s/cathedrals-in-venice")
+    page.wait_for_selector("#question:not([hidden]) #cards:not([data-question=''])")
+    waited = page.evaluate("performance.now()")
+    loaded = page.evaluate("performance.getEntriesByType('resource').reduce((sum, one) => sum + one.transferSize, 0)")
+    assert waited < 3_000, f"{waited:.0f} ms for {loaded / 1000:.0f} kB"
