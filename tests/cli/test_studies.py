@@ -308,7 +308,7 @@ WRONG = [
     (("select", "photos.csv", "-k", "2", "--oracle", "judge:number", "--beta", "2"), 2, "give --preferences too"),
     (("select", "photos.csv"), 2, "-k"),
     (("status", "x", "--storage", "missing.db"), 2, "no study 'x'"),
-    (("list", "--storage", "missing.db"), 3, "no file"),
+    (("list", "--storage", "missing.db"), 2, "no file"),
     (("list", "--storage", "photos.csv"), 3, "cannot tell what storage"),
     ((*SELECT, "--storage", "/nowhere/at/all.db"), 3, "no folder"),
     (("plot", "-o", "photos.txt"), 2, ".png, .svg or .pdf"),

@@ -49,7 +49,8 @@ def test_the_same_seed_gives_the_same_price() -> None:
     ("options", "message"),
     [
         ({}, "epsilon= or ratio="),
-        ({"epsilon": 0.1, "quality": 0.9}, "epsilon= or ratio="),
+        ({"epsilon": 0.1, "quality": 0.9}, "for one aim"),
+        ({"epsilon": 0.1, "feedback": "values"}, r"Values\(...\) or Preferences"),
         ({"quality": 1.5}, "share of exact greedy"),
         ({"epsilon": 0.1, "best_gain": 0.0}, "best_gain"),
         ({"epsilon": 0.1, "runs": 0}, "runs"),

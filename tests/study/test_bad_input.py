@@ -76,6 +76,21 @@ WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], t
     ("a negative time to undo", values, lambda s: s.tell("q0", 0.5, undo_s=-1), InvalidAnswer, "undo_s"),
     ("revising what is settled", values, lambda s: s.revise("q0", 0.5), InvalidAnswer, "may still be revised"),
     ("skipping what was never asked", values, lambda s: s.skip("q7"), UnknownQuestion, "question q7"),
+    ("an oracle that cannot be called", values, lambda s: s.run(3), InvalidProblem, "function of a question"),  # type: ignore[arg-type]
+    (
+        "an oracle of two arguments",
+        values,
+        lambda s: s.run(lambda item, rival: 0.5),  # type: ignore[arg-type,misc]
+        InvalidProblem,
+        "takes (item, rival): let it take q alone",
+    ),
+    (
+        "a picture of an unknown kind",
+        values,
+        lambda s: s.result().plot("x.foo"),
+        InvalidProblem,
+        "end it in .png, .svg or .pdf",
+    ),
     ("withdrawing a stranger", values, lambda s: s.withdraw("z"), InvalidProblem, "'z' is not among the 5 items"),
     ("extending by less than nothing", values, lambda s: s.extend(-3), InvalidProblem, "0 or more, got -3"),
     (
@@ -109,6 +124,7 @@ WRONG_STUDIES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"items": "abc"}, InvalidProblem, "got the text 'abc'"),
     ({"items": 7}, InvalidProblem, "got 7"),
     ({"items": ["a", "b", "a"]}, InvalidProblem, "'a' twice"),
+    ({"items": [3, 5, 3]}, InvalidProblem, "3 twice"),
     ({"k": 9}, InvalidProblem, "more than the 5 items"),
     ({"k": 0}, InvalidProblem, "k must be"),
     ({"feedback": 1.0}, InvalidProblem, "Values(...) or Preferences(...)"),

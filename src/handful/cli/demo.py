@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handful.cli import app, needs
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,7 +107,9 @@ def _crowd(
             bars.stop()
             for summary in summaries:
                 console.print(f"\n[bold]{summary.theme}[/bold]: {', '.join(summary.chosen)}", highlight=False)
-                console.print(Padding(f"{summary.answers:,} answers. {summary.verdict}", BELOW), highlight=False)
+                console.print(
+                    Padding(f"{counted(summary.answers, 'answer')}. {summary.verdict}", BELOW), highlight=False
+                )
                 console.print(Padding(f"[dim]{summary.certificate}[/dim]", BELOW), highlight=False)
                 console.print(f"  {summary.sheet}", highlight=False, soft_wrap=True)
             if not exit_when_done:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, say
 from handful.cli.parameters import ExplorerName
+from handful.wording import counted
 
 
 @app.command("estimate", hidden=True, deprecated=True)  # its old name
@@ -58,7 +59,10 @@ def price(
     known = beta if preferences and epsilon is not None else None
     feedback = feedback_from(noise, range_, preferences, known, options)
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        say(f"simulating {counted(runs, 'run')}, which takes minutes where a guarantee takes many answers")
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
         made = simulated_price(
             items,

@@ -12,6 +12,7 @@ from handful.cli import app, say, this_command
 from handful.cli.parameters import STORAGE, ExplorerName, Json, Storage
 from handful.cli.printing import console_for, print_json
 from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StudyExists
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.study import Result, Study
@@ -148,7 +149,7 @@ def select(
             with bar(console_for(err=True)) as show:
                 result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)
         except KeyboardInterrupt:
-            say(f"stopped with {study.status().answers:,} answers, all kept; to go on: {this_command()}")
+            say(f"stopped with {counted(study.status().answers, 'answer')}, all kept; to go on: {this_command()}")
             raise typer.Exit(130) from None
         except InvalidAnswer as error:
             _stopped(study, f"the oracle's answer cannot be taken: {error}")
@@ -170,14 +171,24 @@ def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings:
     if differing.keys() == {"budget"} and _extended(study, described.status().budget):
         return study
     if differing:
-        over = study.finished
+        over, empty = study.finished, study.status().answers == 0
         study.close()
         raise InvalidProblem(
             f"there is a study {name!r} in {storage}{' that is finished' if over else ''}, and it is another one "
             f"({spelled_out(differing)}): give the same options to {'see' if over else 'go on with'} it, "
-            "or another --name"
+            f"or another --name{_or_delete(storage) if empty else ''}"
         )
     return study
+
+
+def _or_delete(storage: str) -> str:
+    """How to be rid of a study without answers: where it is alone in a file, that file can go."""
+    from handful.storage import list_studies
+
+    file = Path(storage.removeprefix("sqlite:///"))
+    if file.is_file() and len(list_studies(storage)) == 1:
+        return f"; it has no answers yet, so nothing is lost if you delete {file}, which holds nothing else"
+    return "; it has no answers yet, so nothing is lost if you leave it"
 
 
 def _extended(study: Study, budget: int | None) -> bool:
@@ -195,7 +206,7 @@ def _extended(study: Study, budget: int | None) -> bool:
 def _stopped(study: Study, why: str) -> NoReturn:
     """The oracle is at fault: say so, and that nothing is lost."""
     say(why)
-    say(f"{study.status().answers:,} answers are kept; to go on: {this_command()}")
+    say(f"{counted(study.status().answers, 'answer')} kept; to go on: {this_command()}")
     raise typer.Exit(1)
 
 

@@ -19,7 +19,8 @@ from handful.cli.crowd_console import console, note
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
-from handful.errors import InvalidProblem, StorageError
+from handful.errors import InvalidProblem
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.crowd.hosting.hosted_study import HostedStudy
@@ -44,7 +45,10 @@ def serve(
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="answers in all, per theme (default: four per item and pick; with --solo fewer)"),
+        typer.Option(
+            min=1,
+            help="answers in all, per theme (default: four per item and pick, at least 25 a pick; with --solo fewer)",
+        ),
     ] = None,
     storage: Annotated[
         str | None,
@@ -120,7 +124,9 @@ def serve(
         opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
         registry = once_free(opening, wait, note)
         if solo:
-            again = shlex.join(["handful", "serve", str(source), *_again(storage), "--solo"])
+            again = shlex.join(
+                ["handful", "serve", str(source), *_again(storage), "--solo", *_typed(context, "port", "log")]
+            )
             choose_alone(registry, themes, listening, source, again)
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
@@ -129,7 +135,9 @@ def serve(
         with _saying_what_finishes(registry):
             server.run_until_interrupted(listening)
     kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
-    again = shlex.join(["handful", "serve", *kept])
+    again = shlex.join(
+        ["handful", "serve", *kept, *_typed(context, "host", "port", "public_url", "goal", "consent", "log")]
+    )
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
@@ -157,7 +165,9 @@ def backup(
 
     items = items_folder(storage)
     if not items.is_dir():
-        raise StorageError(f"there is no collection {items} beside the database: was this served from another folder?")
+        raise InvalidProblem(
+            f"there is no collection {items} beside the database: was this served from another folder?"
+        )
     console.print(f"Wrote {backup_file(storage, items, output)}")
 
 
@@ -169,6 +179,18 @@ def _said(context: typer.Context) -> Callable[[str, T], T | None]:
         return None if source is None or source.name.startswith("DEFAULT") else value
 
     return said
+
+
+def _typed(context: typer.Context, *names: str) -> list[str]:
+    """These options as they were typed: no study keeps them, so they are to be typed again."""
+    said = _said(context)
+    given = {name: said(name, context.params[name]) for name in names}
+    return [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
 
 
 def _stem(source: Path) -> str:
@@ -250,7 +272,7 @@ def _saying_what_finishes(registry: Registry) -> Iterator[None]:
 
     def say(hosted: HostedStudy) -> None:
         status = hosted.study.status()
-        words = f"Finished: {hosted.theme} ({len(status.chosen)} picked after {status.answers:,} answers)"
+        words = f"Finished: {hosted.theme} ({len(status.chosen)} picked after {counted(status.answers, 'answer')})"
         console.print(words, markup=False, soft_wrap=True)
         sys.stdout.flush()
 
@@ -269,9 +291,9 @@ def _saying_what_finishes(registry: Registry) -> Iterator[None]:
 def _so_far(hosted: HostedStudy) -> str:
     progress = hosted.progress()
     if not hosted.open:
-        return f"finished with {progress.chosen} picked after {progress.answers:,} answers"
-    most = "any number of answers" if progress.budget is None else f"{progress.budget:,} answers at most"
-    return most + (f", {progress.answers:,} answers so far" if progress.answers else "")
+        return f"finished with {progress.chosen} picked after {counted(progress.answers, 'answer')}"
+    most = "any number of answers" if progress.budget is None else f"{counted(progress.budget, 'answer')} at most"
+    return most + (f", {counted(progress.answers, 'answer')} so far" if progress.answers else "")
 
 
 def _again(storage: str | None) -> list[str]:

@@ -13,7 +13,8 @@ import typer
 from handful.cli import app, needs, say
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, when
-from handful.errors import InvalidProblem
+from handful.errors import InvalidProblem, StudyNotFound
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.study import Study
@@ -27,6 +28,8 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     from handful.storage import list_studies
     from handful.storage.passwords import without_password
 
+    if "://" not in storage and not Path(storage).exists():
+        raise StudyNotFound(f"there is no file {storage}: check the path")
     found = list_studies(storage)
     if as_json:
         print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])
@@ -48,7 +51,7 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
         print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
         return
     console = console_for()
-    spent = f"{now.answers:,} answers" + ("" if now.budget is None else f" of {now.budget:,}")
+    spent = counted(now.answers, "answer") + ("" if now.budget is None else f" of {now.budget:,}")
     console.print(f"[bold]{opened.name}[/bold]: {len(now.chosen)} of {now.k} picked from {len(now.items):,}; {spent}")
     table = Table("round", "pick", "answers", "decided by", "drawn from")
     for r in result.rounds:
@@ -123,7 +126,7 @@ def replay(
                 "only decisions of today's edition are computed again"
             )
         console.print(
-            f"{opened.name}: {answers:,} answers; "
+            f"{opened.name}: {counted(answers, 'answer')}; "
             + ("every decision is the same" if not mismatches.count else f"{mismatches.count:,} decisions differ")
         )
     if check and mismatches.count:

@@ -17,7 +17,7 @@ from handful.core import responses
 from handful.core.budget import Total
 from handful.core.checks import is_finite, whole
 from handful.core.explorers.registry import Explorer, default_explorer, explorer_of, spelled
-from handful.core.feedback import Feedback, Values
+from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Floats, Objective
 from handful.core.problem import Problem
@@ -72,7 +72,7 @@ class Price:
         )
 
     def to_dict(self) -> dict[str, object]:
-        """For a program."""
+        """The price as plain JSON."""
         return dict(vars(self))
 
 
@@ -99,10 +99,13 @@ def price(
     it. `beta` is how sharp comparisons are, for one unit of f, when `feedback` does not say.
     """
     n, runs, seed = whole("n", n, 1), whole("runs", runs, 1), whole("seed", seed, 0)
-    if (quality is None) == (epsilon is None and ratio is None):
+    if not isinstance(feedback, (Values, Preferences)):
+        raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
+    aims = sum(aim is not None for aim in (epsilon, ratio, quality))
+    if aims == 0:
         raise InvalidProblem("say what to pay for: epsilon= or ratio= for a guarantee, or quality= (say 0.95)")
-    if epsilon is not None and ratio is not None:
-        raise InvalidProblem("one claim is proved: give epsilon= or ratio=, not both")
+    if aims > 1:
+        raise InvalidProblem("a price is for one aim: give epsilon=, ratio= or quality=, not several of them")
     if not (is_finite(best_gain) and best_gain > 0):
         raise InvalidProblem(f"best_gain is what the best item is worth in the units of the answers, got {best_gain!r}")
     if quality is not None and not 0 < quality <= 1:
@@ -147,6 +150,8 @@ def _of_guarantee(
 ) -> Price:
     answers, shares, capped, missed = [], [], 0, 0
     best = [lazy_greedy(world, k).value for world in worlds]
+    if progress:
+        progress(0, runs)
     for run in range(runs):
         world = run % len(worlds)
         made = simulate(settings.build(problem(run, None)), worlds[world], response, k, cap=CAP)

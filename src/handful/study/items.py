@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -96,10 +96,13 @@ def ids_of(items: Sequence[Any]) -> tuple[str, ...]:
     ids = tuple(map(str, items))
     if len(set(ids)) == len(ids) and not any(" at 0x" in name for name in ids):
         return ids
-    names = [item for item in items if isinstance(item, str)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidProblem(f"the items name {twice!r} twice: each item can be picked only once, so give it once")
+    seen = set()
+    for item in items:
+        if not isinstance(item, Hashable):  # no two of these are taken for the same
+            continue
+        if item in seen:
+            raise InvalidProblem(f"the items name {item!r} twice: each item can be picked only once, so give it once")
+        seen.add(item)
     return tuple(map(str, range(len(items))))
 
 

@@ -13,8 +13,9 @@ from handful.core.certificates import Certificate
 from handful.core.endings import ending_named
 from handful.core.rounding import at_least, at_most, confidence, percent_at_least
 from handful.core.views import GAIN
-from handful.errors import MissingExtra
+from handful.errors import InvalidProblem, MissingExtra
 from handful.study.results import Result, RoundResult
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +44,17 @@ def plot(result: Result, file: str | Path | None = None) -> Figure:
     _draw_picks(middle, result)
     draw_certificate(right, result.certificate)
     if file is not None:
-        figure.savefig(file, dpi=150)
+        _save(figure, file)
     return figure
+
+
+def _save(figure: Figure, file: str | Path) -> None:
+    if not isinstance(file, (str, Path)):
+        raise InvalidProblem(f"file must be the path of a picture to write, such as 'result.png', got {file!r}")
+    ending, known = Path(file).suffix.lstrip(".").lower(), figure.canvas.get_supported_filetypes()
+    if ending and ending not in known:
+        raise InvalidProblem(f"no picture can be written as {str(file)!r}: end it in .png, .svg or .pdf")
+    figure.savefig(file, dpi=150)
 
 
 def _draw_rounds(figure: SubFigure, result: Result, rows: int) -> None:
@@ -75,7 +85,7 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
     ended = ending_named(r.ended).short
     proof = " with the proof" if r.proof else ""
-    title = f"{r.round}. {_short(r.pick)}\n{r.answers:,} answers{proof}, {ended}"
+    title = f"{r.round}. {_short(r.pick)}\n{counted(r.answers, 'answer')}{proof}, {ended}"
     axis.set_title(title, fontsize=9, color=INK, loc="left")
     _tidy(axis)
     axis.locator_params(axis="x", nbins=4)

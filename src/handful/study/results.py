@@ -19,6 +19,7 @@ from handful.study.fold import ClosedRound, Fold
 from handful.study.items import Item, plain_item
 from handful.study.questions import ANSWERED, LATE
 from handful.study.verdict import verdict_of
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,13 +144,15 @@ class Result(Generic[Item]):
         }
 
     def __str__(self) -> str:
-        lines = [f"{len(self.chosen)} chosen with {self.answers:,} answers: {', '.join(map(str, self.chosen))}"]
+        lines = [
+            f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}: {', '.join(map(str, self.chosen))}"
+        ]
         for r in self.rounds:
             among = "" if r.size == 1 else f", drawn from {r.size}"
             marked = " (answers excluded)" if r.affected_by_exclusion else ""
             proof = " with the proof of the whole" if r.proof else ""
             how = f"decided by {ending_named(r.ended).by}{among}{marked}"
-            lines.append(f"  {r.round}. {r.pick}: {r.answers:,} answers{proof}, {how}")
+            lines.append(f"  {r.round}. {r.pick}: {counted(r.answers, 'answer')}{proof}, {how}")
         return "\n".join([*lines, self.words])
 
     @property
@@ -161,7 +164,7 @@ class Result(Generic[Item]):
         columns = ("round", "pick", "answers", "decided by", "drawn from")
         rows = ((r.round, r.pick, r.answers, ending_named(r.ended).by, r.size) for r in self.rounds)
         return notebook.card(
-            f"{len(self.chosen)} chosen with {self.answers:,} answers",
+            f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}",
             notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
             notebook.paragraph(self.verdict),
             self.certificate._repr_html_(),

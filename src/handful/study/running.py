@@ -26,6 +26,7 @@ from handful.study.ask_tell import AskTell
 from handful.study.questions import Question
 from handful.study.ways import Failing, Later, Oracle, Pending, Way, say_what_is_amiss
 from handful.study.writer import Writer
+from handful.wording import counted
 
 WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
 SHOW_EVERY_S = 0.1
@@ -132,7 +133,7 @@ def _run(
                 left.pending.cancel()
             if waiting and not isinstance(error, KeyboardInterrupt):
                 error.add_note(
-                    f"question {waiting[0].question.id} stays open and {writer.fold.answers} answers are kept: "
+                    f"question {waiting[0].question.id} stays open and {counted(writer.fold.answers, 'answer')} kept: "
                     "call run(oracle) again to go on"
                 )
             raise

@@ -322,7 +322,7 @@ class Study(Generic[Item]):
 
     def __repr__(self) -> str:
         s = self.status()
-        return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answers>"
+        return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answered>"
 
     def _snapshot(self) -> Fold:
         """The state to look at while answers come in: whoever answers waits for the copy at most."""

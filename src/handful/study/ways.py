@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -104,6 +105,7 @@ def way_of(
     timeout: float | None,
 ) -> AbstractContextManager[Way]:
     """Where the oracle runs, as the arguments of `run` say."""
+    _check_oracle(oracle)
     if sum(given is not None for given in (executor, n_jobs, dask)) > 1:
         raise InvalidProblem("an oracle runs in one place: give executor=, n_jobs= or dask=, not two of them")
     if timeout is not None:
@@ -123,6 +125,24 @@ def way_of(
 
         return DaskCluster(oracle, items, dask)
     return nullcontext(Here(oracle) if executor is None else Elsewhere(oracle, executor))
+
+
+def _check_oracle(oracle: object) -> None:
+    """Refuse what cannot be called with one question."""
+    if not callable(oracle):
+        raise InvalidProblem(f"an oracle is a function of a question, such as lambda q: score(q.item), got {oracle!r}")
+    try:
+        takes = inspect.signature(oracle)
+    except (TypeError, ValueError):  # some that are written in C do not say
+        return
+    try:
+        takes.bind(None)
+    except TypeError:
+        name = getattr(oracle, "__qualname__", type(oracle).__qualname__)
+        raise InvalidProblem(
+            f"an oracle is called with one question q, but {name} takes {takes}: let it take q alone, and read q.item, "
+            "q.rival and q.chosen"
+        ) from None
 
 
 def say_what_is_amiss(oracle: Oracle, way: Way, in_flight: int, open_: int) -> None:
