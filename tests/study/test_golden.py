@@ -14,7 +14,7 @@ from handful.oracles import noisy, uniform
 from handful.storage import open_journal
 from handful.study import exploration
 from handful.study.certifying import OLD_RULES
-from handful.study.events import KINDS
+from handful.study.events import KINDS, Adopted, Settled, to_record
 from handful.study.export import journal_lines, records_of
 from tests.golden.make import FOLDER, STUDIES, summary
 from tests.study.worlds import picture
@@ -124,3 +124,8 @@ def test_opening_believes_what_was_asked_and_only_a_check_chooses_again(
         assert chosen == []
         assert study.mismatches.count == 0
         assert len(chosen) >= len(study.fold.questions)
+
+
+def test_that_other_rules_were_adopted_is_of_a_version_that_older_readers_refuse() -> None:
+    assert to_record(Adopted(2), 5, 1.0).version == 2
+    assert to_record(Settled((1,)), 5, 1.0).version == 1

@@ -101,20 +101,26 @@ def _exists(database: Database, name: str) -> bool:
 def _check_end(database: Database, name: str) -> None:
     """Raise StorageBehind if the study ends before where it was noted to end."""
     from handful.storage.sql import check_holds
-    from handful.storage.tables import FORMAT, format_of
+    from handful.storage.tables import FORMAT, format_of, identity_of
 
-    # Before the database is looked at: the writer notes what the database already holds.
-    tip = database.tip_file(name).read()
-    if tip is not None:
-        with database.explaining(), database.connect() as connection:
+    with database.explaining(), database.connect() as connection:
+        identity = identity_of(connection)
+        connection.rollback()
+        # Before the records are looked at: the writer notes what the database already holds.
+        tip = database.tip_file(name).read(identity)
+        if tip is not None:
             chained = format_of(connection, database.where) == FORMAT
             check_holds(connection, name, tip, database.where, chained=chained)
 
 
 def _check_never_was(database: Database, name: str) -> None:
     """Raise StorageBehind if a study that is not there was there before."""
-    noted = database.tip_file(name)
-    tip = None if database.is_absent() else noted.read()
+    from handful.storage.tables import identity_of
+
+    noted, tip = database.tip_file(name), None
+    if not database.is_absent():
+        with database.explaining(), database.connect() as connection:
+            tip = noted.read(identity_of(connection))
     if tip is not None:
         raise StorageBehind(
             f"{database.where} has no study {name!r}, but {tip.seq + 1:,} records of it were stored there: it is an "

@@ -25,6 +25,7 @@ from handful.storage.tables import (
     chain_study,
     check_format,
     events,
+    identity_of,
     insert_records,
     last_seq,
     rows_after,
@@ -90,7 +91,8 @@ def examine(url: str | Path, study: str, other: str | Path | None = None) -> Fin
     """Look at a study, and at another copy of it, without writing anything."""
     database = _present(url)
     noted = database.tip_file(study)
-    tip = noted.read()
+    with database.explaining(), database.connect() as connection:
+        tip = noted.read(identity_of(connection))
     beside = None if other is None else _version_in(_present(other), study)
     if beside is not None and not beside.records:
         raise StorageError(f"{beside.where} has no study {study!r}: give the copy that has it")
@@ -104,8 +106,11 @@ def recover(url: str | Path, study: str, keep: Keep, other: str | Path | None = 
     other has not. All in one transaction.
     """
     database = _present(url)
-    chain_old_journals(database)
     with database.explaining():
+        with database.connect() as connection:
+            if not database.has_tables(connection):
+                raise StorageError(f"{database.where} holds no study: there is nothing to go on with")
+        chain_old_journals(database)
         session = database.lock(study)
         try:
             found = examine(url, study, other)

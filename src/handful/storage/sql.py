@@ -22,8 +22,10 @@ from handful.storage.tables import (
     check_writable,
     format_of,
     hash_at,
+    identity_of,
     insert_records,
     last_seq,
+    make_identity,
     records_after,
     rows_after,
 )
@@ -125,7 +127,8 @@ class _Store:
         self._session.close()
 
     def _check_noted(self, noted: TipFile, chained_now: bool) -> None:
-        tip = noted.read()
+        known = identity_of(self._session.connection)
+        tip = noted.read(known)
         if tip is not None:
             check_holds(self._session.connection, self._study, tip, self._database.where)
         elif self.tip != EMPTY and not chained_now:
@@ -137,6 +140,7 @@ class _Store:
                 noted.path.name,
                 f"{self.tip.seq + 1:,}",
             )
+        noted.belongs_to(known or make_identity(self._session.connection))
         if self.tip != EMPTY:
             noted.write(self.tip)
 

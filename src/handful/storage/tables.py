@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -54,6 +55,7 @@ events = Table(
     # Kept in the order of the key, so that reading a study is reading a file from front to back.
     sqlite_with_rowid=False,
 )
+identity_table = Table("handful_identity", metadata, Column("id", Text, nullable=False))
 keys_table = Table(
     "keys",
     metadata,
@@ -71,6 +73,24 @@ _COLUMNS = (events.c.seq, events.c.version, events.c.kind, events.c.time, events
 def make_tables(connection: Connection) -> None:
     metadata.create_all(connection)
     connection.execute(insert(format_table).values(version=FORMAT))
+    make_identity(connection)
+
+
+def make_identity(connection: Connection) -> str:
+    """A name by which this database is told from another one at the same place; made unless it has one."""
+    identity = identity_of(connection)
+    if identity is None:
+        identity_table.create(connection, checkfirst=True)
+        identity = secrets.token_hex(8)
+        connection.execute(insert(identity_table).values(id=identity))
+    return identity
+
+
+def identity_of(connection: Connection) -> str | None:
+    """The name of the database; None if it was made by an older version of handful."""
+    if not inspect(connection).has_table(identity_table.name):
+        return None
+    return connection.execute(select(identity_table.c.id)).scalar()
 
 
 def tables_present(connection: Connection) -> bool:

@@ -30,18 +30,29 @@ class TipFile:
         self.path = path
         self._study = study
         self._file: int | None = None
+        self._identity: str | None = None
         self._failed = False
 
-    def read(self) -> Tip | None:
-        """The tip; None if there is none, or what is there cannot be read."""
+    def read(self, identity: str | None = None) -> Tip | None:
+        """The tip; None if there is none, if it cannot be read, or if it is of another database than `identity`."""
         for _ in range(3):  # it may be written at this moment
             try:
-                line = self.path.read_bytes().split(b"\n", 1)[0]
+                line, _, about = self.path.read_bytes().partition(b"\n")
             except OSError:
                 return None
             with suppress(ValueError):
-                return _parsed(line)
+                tip, of = _parsed(line), _database_in(about)
+                if identity is None or of in (None, identity):
+                    return tip
+                self._tell_of_another()
+                return None
         return None
+
+    def belongs_to(self, identity: str) -> None:
+        """From now on it is of this database."""
+        self._identity = identity
+        if _database_in(self._about()) != identity:
+            self.forget()
 
     def write(self, tip: Tip) -> None:
         """Note the tip. That it fails is told once and is no reason to stop: an older tip proves less, but no lie."""
@@ -71,14 +82,41 @@ class TipFile:
             os.close(self._file)
             self._file = None
 
+    def _about(self) -> bytes:
+        try:
+            return self.path.read_bytes().partition(b"\n")[2]
+        except OSError:
+            return b""
+
+    def _tell_of_another(self) -> None:
+        log.warning(
+            "%s tells of study %r in another database that was at this place before; the one that is there now is new",
+            self.path,
+            self._study,
+        )
+
     def _created(self) -> int:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if os.fstat(file).st_size == 0:
             # For people who wonder what this file is.
-            about = {"study": self._study, "what": "the last record of the study, to notice if the database loses it"}
+            about = {
+                "study": self._study,
+                "database": self._identity,
+                "what": "the last record of the study, to notice if the database loses it",
+            }
             os.pwrite(file, b"\n" + json.dumps(about).encode() + b"\n", len(_line(Tip(0, b""))) - 1)
         return file
+
+
+def _database_in(about: bytes) -> str | None:
+    """The identity of the database that a tip is of; None where it is not told."""
+    try:
+        told = json.loads(about or b"{}")
+    except ValueError:
+        return None
+    found = told.get("database") if isinstance(told, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def _line(tip: Tip) -> bytes:

@@ -16,7 +16,7 @@ from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
 
 VERSION = 2
-_SECOND = 2  # the version of records with more than two options, and of places filled in; all others are of 1
+_SECOND = 2  # of records with more than two options, places filled in, rules adopted; all others are of 1
 
 
 def _numpy_number(x: object) -> object:
@@ -265,6 +265,8 @@ def to_record(event: Event, seq: int, time: float) -> Record:
 
 def _version_of(event: Event) -> int:
     """What a reader must know: an older one is told to upgrade instead of mistaking a choice for a comparison."""
+    if type(event) is Adopted:  # what follows it was decided by other rules
+        return _SECOND
     if type(event) is Asked:
         return _SECOND if event.more else 1
     if type(event) is RoundClosed:
