@@ -132,7 +132,7 @@ def test_the_export_has_a_line_per_answer_as_it_stands_and_the_journal_has_all(s
     assert (line["question"], line["round"], line["side"], line["ms"]) == ("q0", "1", "left", "5")
     assert (line["standing"], line["excluded"]) == ("provisional", "0")
     assert int(line["answer"]) == (line["item_side"] == "right")
-    ids = {item.id for item in server.registry.collection}
+    ids = {item.id for item in server.registry.studies[STUDY].collection}
     assert {line["item"], line["rival"]} < ids
     lines = [json.loads(line) for line in organizer.get(f"{HERE}/export.jsonl").text.splitlines()]
     kinds = [line["kind"] for line in lines]
@@ -174,9 +174,9 @@ def test_a_backup_made_while_running_can_be_served(serve: Serve, collection: obj
 def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:
     server = serve(storage=tmp_path / "study.db")
     target = tmp_path / "backup.zip"
-    assert backup_file(tmp_path / "study.db", server.registry.collection.folder, target) == target
+    assert backup_file(tmp_path / "study.db", server.registry.folder, target) == target
     with pytest.raises(StorageError, match="not overwritten"):
-        backup_file(tmp_path / "study.db", server.registry.collection.folder, target)
+        backup_file(tmp_path / "study.db", server.registry.folder, target)
 
 
 def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def by_number(study: str, chosen: tuple[str, ...], left: str, right: str) -> flo
 def test_a_crew_finishes_a_study_and_finds_what_it_prefers(serve: Serve, explorer: str) -> None:
     server = serve(StudyPlan(k=3, explorer=explorer, budget=600, in_flight=30), QUICK)
     crew = Crew(10, think_s=0, beta=(2, 5), careless=0.2, skips=0.05, wait_s=0.05)
-    report = asyncio.run(answer_all(server.url, [STUDY], server.registry.collection, by_number, crew))
+    report = asyncio.run(answer_all(server.url, [STUDY], server.registry.studies[STUDY].collection, by_number, crew))
     study = server.registry.studies[STUDY].study
     assert study.finished is not None
     assert report.answers == study.status().answers == 600
@@ -51,7 +51,7 @@ def test_a_crew_stops_when_told(serve: Serve) -> None:
         stop = asyncio.Event()
         crew = Crew(5, think_s=0.01)
         going = asyncio.create_task(
-            answer_all(server.url, [STUDY], server.registry.collection, by_number, crew, stop=stop)
+            answer_all(server.url, [STUDY], server.registry.studies[STUDY].collection, by_number, crew, stop=stop)
         )
         await asyncio.sleep(0.5)
         stop.set()

@@ -37,8 +37,12 @@ PROXIES = ("127.0.0.0/8", "::1")
 def serve(
     context: typer.Context,
     source: Annotated[
-        Path, typer.Argument(help="a folder of pictures, a .zip, a .csv of texts or images, or a .db to go on with")
-    ],
+        Path | None,
+        typer.Argument(
+            help="a folder of pictures, a .zip, a .csv of texts or images, or a .db to go on with; "
+            "without it, studies are set up in the browser"
+        ),
+    ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="how many to choose")] = 6,
     theme: Annotated[
         list[str] | None, typer.Option(help="what the selection is about; several make several studies")
@@ -83,6 +87,9 @@ def serve(
 ) -> None:
     """Ask a crowd: share a link, and watch the summary grow.
 
+    [bold]handful serve[/bold]
+      opens a page where a study is set up: drop photos, choose the words, share the link
+
     [bold]handful serve photos/ -k 6 --theme "Cathedrals in Venice"[/bold]
       a study in photos.db; the same command goes on where it stopped
 
@@ -98,11 +105,14 @@ def serve(
     needs("crowd", "the crowd app")
     from handful.crowd.hosting.requested_changes import RequestedChanges
     from handful.crowd.hosting.startup import StudyPlan, check_first, open_registry
+    from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
 
     host = host.strip("[]")
-    where = storage or (str(source) if source.suffix == ".db" else f"{_stem(source)}.db")
+    if source is None and (solo or theme):
+        raise InvalidProblem("--solo and --theme are about items: give a folder of pictures, a .zip or a .csv first")
+    where = storage or _database(source)
     settings = _settings(host, solo, goal, consent, public_url)
     plan = StudyPlan(k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed)
     if solo and host not in LOOPBACK:
@@ -117,13 +127,14 @@ def serve(
         seed=said("seed", seed),
         options=options,
     )
-    themes = theme or ([_stem(source)] if solo and not Path(where).exists() else [])
+    themes = theme or ([_stem(source)] if source is not None and solo and not Path(where).exists() else [])
     log_to(log)
     with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
         collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
         opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
         registry = once_free(opening, wait, note)
         if solo:
+            assert source is not None
             again = shlex.join(
                 ["handful", "serve", str(source), *_again(storage), "--solo", *_typed(context, "port", "log")]
             )
@@ -131,10 +142,15 @@ def serve(
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
         server = Server(registry)
-        _print_links(registry, url, host, len(collection))
+        _print_links(registry, url, host)
+        if source is None:
+            _show_page(links_of(registry, url).organizer)
         with _saying_what_finishes(registry):
             server.run_until_interrupted(listening)
-    kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
+    if source is None:
+        kept = _again(storage)
+    else:
+        kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
     again = shlex.join(
         ["handful", "serve", *kept, *_typed(context, "host", "port", "public_url", "goal", "consent", "log")]
     )
@@ -197,6 +213,28 @@ def _stem(source: Path) -> str:
     return source.resolve().stem
 
 
+def _database(source: Path | None) -> str:
+    """Where studies are kept when nothing else is said: beside what they are about, in the current folder."""
+    if source is None:
+        return "handful.db"
+    return str(source) if source.suffix == ".db" else f"{_stem(source)}.db"
+
+
+def _show_page(link: str) -> None:
+    """Open the organizer's page, where this machine has a browser and somebody who looks."""
+    import webbrowser
+
+    somebody = sys.stdout.isatty() and (sys.platform in ("darwin", "win32") or _has_display())
+    if somebody and not webbrowser.open(link):
+        note("no browser could be opened: open the link above yourself")
+
+
+def _has_display() -> bool:
+    import os
+
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None) -> Settings:
     from handful.crowd.settings import CONSENT, Settings
 
@@ -244,14 +282,14 @@ def _own_address() -> str:
         return address
 
 
-def _print_links(registry: Registry, url: str, host: str, items: int) -> None:
+def _print_links(registry: Registry, url: str, host: str) -> None:
     from handful.crowd.web.links import links_of
 
     links = links_of(registry, url)
     console.print()
     for hosted in registry.studies.values():
         progress = hosted.progress()
-        console.print(f"[bold]{progress.k} of {items}[/bold], {_so_far(hosted)}:", end=" ")
+        console.print(f"[bold]{progress.k} of {len(hosted.collection)}[/bold], {_so_far(hosted)}:", end=" ")
         console.print(hosted.theme, markup=False, style="bold")
         if hosted.open:
             console.print(f"  share      {links.workers[hosted.theme]}", soft_wrap=True)
@@ -277,9 +315,15 @@ def _saying_what_finishes(registry: Registry) -> Iterator[None]:
         sys.stdout.flush()
 
     stop = threading.Event()
-    watching = [
-        when_finished(hosted, partial(say, hosted), stop) for hosted in registry.studies.values() if hosted.open
-    ]
+    watching: list[threading.Thread] = []
+
+    def watch(hosted: HostedStudy) -> None:
+        watching.append(when_finished(hosted, partial(say, hosted), stop))
+
+    for hosted in registry.studies.values():
+        if hosted.open:
+            watch(hosted)
+    registry.on_added.append(watch)
     try:
         yield
     finally:

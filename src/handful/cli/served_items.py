@@ -15,23 +15,31 @@ if TYPE_CHECKING:
 _LEFT_OUT_SHOWN = 8
 
 
-def collection_of(source: Path, storage: str, check: Callable[[int], None]) -> Collection:
-    """The collection that was processed before, or a new one, with a progress bar.
+def collection_of(source: Path | None, storage: str, check: Callable[[int], None]) -> Collection | None:
+    """The collection that was processed before, or a new one, with a progress bar; None where there is none to begin
+    with, and studies are set up in the browser.
 
     Processing may take minutes, so `check` is called before, with how many items there are at most.
     """
     from handful.crowd.collection.intake import ingest
     from handful.crowd.collection.items import has_collection, load_collection
     from handful.crowd.collection.sources import number_of_items
+    from handful.crowd.hosting.drafts import set_up_in_browser
     from handful.crowd.hosting.startup import items_folder
 
     folder = items_folder(storage)
+    if source is None and not has_collection(folder):
+        return None
     if has_collection(folder):
         collection = load_collection(folder)
         console.print(f"Using the {len(collection)} items processed before, in {folder}.")
-        _say_changes(source, collection)
+        if source is not None:
+            _say_changes(source, collection)
         return collection
+    assert source is not None
     if source.suffix == ".db":
+        if set_up_in_browser(folder):
+            return None
         raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
     check(number_of_items(source))
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -38,6 +38,7 @@ class ServerLimits:
     login: Rate = Rate(0.2, 8)
     files: Rate = Rate(2_000, 20_000)
     body_bytes: int = 16_384
+    upload_bytes: int = 8_000_000_000
     streams: int = 2_000
     streams_per_address: int = 600
     organizer_streams: int = 100
@@ -81,8 +82,11 @@ class ServerLimits:
 
 @dataclass(frozen=True)
 class Settings:
-    """One for all the studies of a server.
+    """What holds for a server, and for a study whose journal has no words of its own.
 
+    question, welcome, thanks: what is asked, and what people read before they begin and when nothing is left; None for
+        the built-in words.
+    listed: whether the server's front page names the study; whoever has its link gets there in any case.
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
     undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
     hosts: the names under which the server may be addressed; None for any.
@@ -92,6 +96,10 @@ class Settings:
     goal: int | None = 30
     consent: str | None = CONSENT
     instructions: str = INSTRUCTIONS
+    question: str | None = None
+    welcome: str | None = None
+    thanks: str | None = None
+    listed: bool = True
     undo_s: float = 5.0
     redo_s: float = 5.0
     solo: bool = False

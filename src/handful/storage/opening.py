@@ -56,6 +56,11 @@ def open_journal(url: str | Path | None, name: str, *, mode: Mode = "create") ->
     return writer
 
 
+def make_storage(url: str | Path) -> None:
+    """Make the storage at `url`, without a study, unless it is there."""
+    database_at(url).prepare()
+
+
 def list_studies(url: str | Path) -> list[StudySummary]:
     """Every study in the storage, by name."""
     database = database_at(url)

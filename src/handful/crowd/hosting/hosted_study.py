@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from handful.crowd import messages
 from handful.crowd.collection.items import Collection
@@ -19,6 +20,7 @@ from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.refusals import not_found, study_ended, too_late
@@ -62,7 +64,7 @@ class HostedStudy:
         self._reopen = reopen
         self.name = link or study.name  # in addresses and cookies, where not every letter is safe
         self.collection = collection
-        self.settings = settings
+        self.settings = self._server_settings = settings
         self.clock = clock
         self.change_signal = ChangeSignal()
         self.storage_works = True
@@ -84,15 +86,26 @@ class HostedStudy:
     def _attach(self, study: Study) -> None:
         """Count the events in the journal, and from now on those to come."""
         self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
+        self.settings, self.has_words = self._server_settings, False
         self._result: tuple[int, float, Result] | None = None
         for when, event in study.journal():
             self.statistics.count(event, when)
             if isinstance(event, Noted) and event.topic == THEME:
                 self.theme, self._has_theme = str(event.data), True
+            self._heed_words(event)
         study.subscribe(self._happened)
         self._latest = study.status()
 
+    def _heed_words(self, event: Event) -> None:
+        if isinstance(event, Noted) and event.topic == WORDS:
+            self.settings, self.has_words = settings_with(self.settings, event.data), True
+
+    def say_words(self, said: Mapping[str, Any]) -> None:
+        """Use other words from now on; they go into the journal. What is not named stays as it is."""
+        self.study.note(WORDS, cleaned_words(said))
+
     def _happened(self, event: Event) -> None:
+        self._heed_words(event)
         with self._lock:
             self.statistics.count(event, self.clock())
             self._turning += isinstance(event, TURNING)
@@ -164,9 +177,7 @@ class HostedStudy:
         self._shares.count(self.study.fold.leases.holders(self.clock()))
 
     def latest_result(self) -> Result:
-        """What was found so far. What proves it takes long to look through, and changes with what ends a round or
-        excludes somebody; a late answer may be missing from its numbers for half a minute.
-        """
+        """What was found so far; a late answer may be missing from its numbers for half a minute, to save looking."""
         turning, now = self._turning, self.clock()
         if self._result is None or self._result[0] != turning or not 0 <= now - self._result[1] < LOOK_AGAIN_S:
             self._result = turning, now, self.study.result()
@@ -274,8 +285,7 @@ class HostedStudy:
         """How many questions to ask for: one to see, and one to have ready while not too many people are here; none
         where too many are held from the same address.
 
-        A question that waits in a browser was drawn without the answers that came since; with many workers there
-        would be so many that the study could hardly learn from one answer to the next.
+        A question that waits in a browser was drawn without the answers that came since: many would teach little.
         """
         if self.state != "open" or self.study.fold.workers.excludes(worker.id):
             return 0

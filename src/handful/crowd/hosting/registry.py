@@ -1,10 +1,11 @@
-"""The registry of all the studies that one server hosts, over one collection."""
+"""The registry of all the studies that one server hosts, each with its collection, and of those being set up."""
 
 from __future__ import annotations
 
 import logging
 import math
 import re
+import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.tokens import Secret
@@ -33,18 +35,35 @@ class Registry:
     """The hosted studies by their names in links, and what they share."""
 
     studies: dict[str, HostedStudy]
-    collection: Collection
+    folder: Path
     secret: Secret
     settings: Settings
+    drafts: Drafts
     storage: str | Path | None = None
     clock: Callable[[], float] = time.time
     keys: OrganizerKeys = field(init=False)
-    pictures: set[str] = field(init=False)
+    adding: threading.Lock = field(default_factory=threading.Lock, init=False)
+    pictures: dict[str, Path] = field(default_factory=dict, init=False)
+    on_added: list[Callable[[HostedStudy], None]] = field(default_factory=list, init=False)
     _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
         self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
-        self.pictures = {name for item in self.collection for name in self.collection.pictures(item)}
+        for hosted in self.studies.values():
+            self.show_pictures(hosted.collection)
+
+    def show_pictures(self, collection: Collection) -> None:
+        """Serve the pictures of a collection, each by the hash of its content."""
+        for item in collection:
+            for name in collection.pictures(item):
+                self.pictures[name] = collection.folder / name
+
+    def add(self, hosted: HostedStudy) -> None:
+        """Host one more study, which was opened while the server runs."""
+        self.show_pictures(hosted.collection)
+        self.studies = {**self.studies, hosted.name: hosted}  # others may be going through the studies now
+        for told in self.on_added:
+            told(hosted)
 
     def start(self) -> None:
         """Within the event loop that serves."""
@@ -84,7 +103,11 @@ class Registry:
         return fault
 
     def public(self) -> list[StudyLine]:
-        """What anybody may know of each study."""
+        """What anybody may know of each study that is listed."""
+        return [line for line in self.all() if self.studies[line.study].settings.listed]
+
+    def all(self) -> list[StudyLine]:
+        """A line for each study, listed or not."""
         return [StudyLine(study=name, theme=hosted.theme, state=hosted.state) for name, hosted in self.studies.items()]
 
 

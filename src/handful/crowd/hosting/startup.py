@@ -6,20 +6,24 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from handful import Preferences, Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.collection.sources import clean_text
+from handful.crowd.hosting.drafts import Draft, Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
+from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
+from handful.crowd.messages import DraftSettings
 from handful.crowd.settings import Settings
-from handful.errors import InvalidProblem, ItemsChanged, StorageError
-from handful.storage import StudySummary, list_studies
+from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
+from handful.storage import StudySummary, list_studies, make_storage
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
 from handful.study.questions import Question
@@ -79,7 +83,7 @@ def items_folder(storage: str | Path) -> Path:
 
 def open_registry(
     storage: str | Path | None,
-    collection: Collection,
+    collection: Collection | None,
     themes: Sequence[str],
     plan: StudyPlan | None = None,
     settings: Settings | None = None,
@@ -88,27 +92,42 @@ def open_registry(
     say: Callable[[str], None] = lambda _: None,
     clock: Callable[[], float] = time.time,
 ) -> Registry:
-    """Every study of the storage that is about this collection, and a new one for each theme that has none yet.
+    """Every study of the storage that is about this collection or one of its own, and a new one for each theme that
+    has none yet. Without a collection there may be none at all: studies are then set up in the browser.
 
     `plan` is for new ones; `changes` are what those that exist should be like, too.
     """
     plan, settings = plan or StudyPlan(), settings or Settings()
-    if plan.options is None and all(item.kind == "text" for item in collection):
-        plan = replace(plan, options=2)  # four texts take twice as long to read as two
+    if collection is not None:
+        plan = _suited(plan, collection)
     summaries = _stored(storage)
     stored = [study.name for study in summaries]
-    themes = _cleaned(themes, stored)
     if clock is time.time:  # one clock for all, which does not jump
         clock = SteadyClock(not_before=max((study.last_time for study in summaries), default=-math.inf))
+    if collection is not None:
+        folder = collection.folder
+    elif storage is not None:
+        folder = items_folder(storage)
+        make_storage(storage)
+    else:
+        raise InvalidProblem("a server without a collection needs a storage, where studies can be set up")
+    drafts = Drafts(folder)
+    drafts.settle(stored.__contains__)
+    themes = _cleaned(themes, stored, collection)
     studies: dict[str, HostedStudy] = {}
     try:
         for name in stored:
-            hosted = _taken_up(storage, name, collection, settings, say, clock)
+            draft = drafts.of_study(name)
+            if draft is not None:
+                studies[name] = _set_up_before(storage, name, draft, settings, clock)
+                continue
+            hosted = None if collection is None else _taken_up(storage, name, collection, settings, say, clock)
             if hosted is not None:
                 studies[hosted.name] = hosted
         apply_changes(changes or RequestedChanges(), list(studies.values()), themes, say)
         for theme in themes:
             if theme not in {hosted.theme for hosted in studies.values()}:
+                assert collection is not None, "a theme comes with a collection"
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
         _warm_up([hosted.study for hosted in studies.values() if hosted.open])
@@ -116,27 +135,94 @@ def open_registry(
         for hosted in studies.values():
             hosted.close()
         raise
-    if not studies:
+    if not studies and collection is not None:
         raise ItemsChanged(
             f"no study in {without_password(str(storage))} is about these items: give a --theme to begin one"
         )
-    return Registry(studies, collection, secret_in(collection.folder), settings, storage, clock)
+    return Registry(studies, folder, secret_in(folder), settings, drafts, storage, clock)
+
+
+def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
+    """Make a draft a study that people can answer. It is whole or not there, whenever the server dies."""
+    with draft.lock:
+        collection, told = draft.collection, draft.settings
+        if draft.opened is not None:
+            return registry.studies[draft.opened]
+        if collection is None:
+            raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
+        (theme,) = _cleaned([told.theme], (), collection)
+        plan = _suited(plan_of(told), collection)
+        _warm_up([_new_study(collection.ids, plan, registry.settings)])
+        with registry.adding:
+            name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
+            draft.opened = name
+            draft.save()
+            try:
+                words = settings_with(registry.settings, told.words.model_dump(exclude_none=True))
+                where = {"storage": registry.storage, "name": name, "clock": registry.clock}
+                study = _new_study(collection.ids, plan, words, **where)
+            except BaseException:
+                draft.opened = None
+                draft.save()
+                raise
+            reopen = _reopening(registry.storage, name, collection, registry.clock)
+            hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, reopen)
+            hosted.say_words(told.words.model_dump(exclude_none=True))
+            registry.add(hosted)
+    return hosted
+
+
+def _suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
+    """The plan with as many shown at a time as suits the items, unless it says how many."""
+    if plan.options is None and all(item.kind == "text" for item in collection):
+        return replace(plan, options=2)  # four texts take twice as long to read as two
+    return plan
+
+
+def warm_up_for(draft: Draft) -> None:
+    """Compile what the study will need while its organizer still writes; what cannot be begun is left alone."""
+    collection = draft.collection
+    with suppress(HandfulError):
+        if collection is not None:
+            _warm_up([_new_study(collection.ids, _suited(plan_of(draft.settings), collection), Settings())])
+
+
+def plan_of(told: DraftSettings) -> StudyPlan:
+    """How a study with these settings is made."""
+    goal = Settings().goal if told.words.goal is None else told.words.goal
+    budget = told.budget or (told.people * goal if goal else None)
+    in_flight, lease_s = told.in_flight, told.lease
+    return StudyPlan(told.k, told.explorer, budget, told.options, in_flight=in_flight, lease_s=lease_s, seed=told.seed)
+
+
+def _set_up_before(
+    storage: str | Path | None, name: str, draft: Draft, settings: Settings, clock: Callable[[], float]
+) -> HostedStudy:
+    """A study that was set up in the browser. If the server died before its words were stored, they are now."""
+    collection = load_collection(draft.folder)
+    reopen = _reopening(storage, name, collection, clock)
+    assert reopen is not None
+    (theme,) = _cleaned([draft.settings.theme], (), collection)
+    hosted = HostedStudy(reopen(), collection, settings, theme, clock, reopen)
+    if not hosted.has_words:
+        hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
+    return hosted
 
 
 def check_first(
     storage: str | Path | None, themes: Sequence[str], plan: StudyPlan, settings: Settings, items: int
 ) -> None:
     """Refuse what could never be served, before the items are processed; `items` is how many there are at most."""
-    if _cleaned(themes, [study.name for study in _stored(storage)]):
+    if _cleaned(themes, [study.name for study in _stored(storage)], items):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             _new_study(range(items), plan, settings)
 
 
-def _cleaned(themes: Sequence[str], stored: Sequence[str]) -> list[str]:
-    """The themes as they are shown; InvalidProblem if there is nothing to ask about."""
+def _cleaned(themes: Sequence[str], stored: Sequence[str], items: object) -> list[str]:
+    """The themes as they are shown; InvalidProblem if there are items and nothing to ask about them."""
     cleaned = [clean_text(theme, MAX_THEME).replace("\n", " ") for theme in themes]
-    if not all(cleaned) or not (cleaned or stored):
+    if not all(cleaned) or not (cleaned or stored or items is None):
         raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
     return cleaned
 

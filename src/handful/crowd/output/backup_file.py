@@ -33,7 +33,7 @@ def backup_file(storage: str | Path, items: Path, target: Path | None = None) ->
                 os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED, allowZip64=True) as out:
             out.write(database, f"{STEM}.db", compress_type=zipfile.ZIP_DEFLATED)
-            for path in sorted(items.iterdir()):
+            for path in sorted(items.rglob("*")):
                 if path.is_file():
-                    out.write(path, f"{STEM}.db.items/{path.name}")
+                    out.write(path, f"{STEM}.db.items/{path.relative_to(items).as_posix()}")
     return target

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handful.crowd.collection.intake import ItemsDone, ingest
+from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
@@ -80,7 +81,7 @@ def run_demo(
     registry = open_registry(storage, collection, themes, plan or StudyPlan(), settings)
     with serving(registry, listen(host, port)) as (_, url):
         started(links_of(registry, url))
-        report = asyncio.run(_answered(registry, url, advantage, crew, watching))
+        report = asyncio.run(_answered(registry, collection, url, advantage, crew, watching))
         summaries = [_summary(hosted, Path(folder)) for hosted in registry.studies.values()]
         finished(summaries)
     return summaries, report
@@ -92,9 +93,14 @@ def _status_of(hosted: HostedStudy) -> DemoStatus:
 
 
 async def _answered(
-    registry: Registry, url: str, advantage: Advantage, crew: Crew, watching: Callable[[Sequence[DemoStatus]], None]
+    registry: Registry,
+    collection: Collection,
+    url: str,
+    advantage: Advantage,
+    crew: Crew,
+    watching: Callable[[Sequence[DemoStatus]], None],
 ) -> CrewReport:
-    crowd = asyncio.create_task(answer_all(url, list(registry.studies), registry.collection, advantage, crew))
+    crowd = asyncio.create_task(answer_all(url, list(registry.studies), collection, advantage, crew))
     while True:
         done, _ = await asyncio.wait({crowd}, timeout=LOOK_EVERY_S)
         watching([_status_of(hosted) for hosted in registry.studies.values()])

@@ -13,7 +13,7 @@ from handful.crowd.collection.decoder import open_to_the_decoder
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
-from handful.crowd.web import organizer_routes, page_routes, worker_routes
+from handful.crowd.web import organizer_routes, page_routes, setup_routes, worker_routes
 from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
 from handful.crowd.web.guard import Guard
@@ -59,6 +59,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
     app.include_router(worker_routes.router)
     app.include_router(organizer_routes.router)
+    app.include_router(setup_routes.router)
     app.include_router(page_routes.router)
 
     @app.get("/healthz", tags=["server"], response_model_exclude_none=True)
@@ -79,7 +80,7 @@ async def _tick_studies(registry: Registry) -> None:
     failing: dict[str, str] = {}
     while True:
         await asyncio.sleep(TICK_EVERY_S)
-        for name, hosted in registry.studies.items():
+        for name, hosted in list(registry.studies.items()):
             try:
                 await in_thread(hosted.tick)
                 failing.pop(name, None)

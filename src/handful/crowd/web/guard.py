@@ -44,7 +44,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.hosts = settings.hosts
-        self.body_bytes = settings.limits.body_bytes
+        self.limits = settings.limits
         self.addresses = RateLimiter(settings.limits.address)
         self.files = RateLimiter(settings.limits.files)
         self.proxies = Proxies(settings.proxies)
@@ -73,7 +73,7 @@ class Guard:
             if refusal is not None:
                 await refused_page(refusal, scope["path"])(scope, receive, send_guarded)
             else:
-                await self.app(scope, self._limited(receive), send_guarded)
+                await self.app(scope, _limited(receive, self._most_bytes(scope)), send_guarded)
         finally:
             _log(scope, status, time.perf_counter() - began)
 
@@ -86,7 +86,10 @@ class Guard:
             return Refusal(403, "cross_origin", "This was sent by a page of another site and is not taken.")
         length = headers.get("content-length", "0")
         if not (
-            length.isascii() and length.isdecimal() and len(length) <= MOST_DIGITS and int(length) <= self.body_bytes
+            length.isascii()
+            and length.isdecimal()
+            and len(length) <= MOST_DIGITS
+            and int(length) <= self._most_bytes(scope)
         ):
             return too_large()
         # A page, its scripts and its pictures come at once, and cost little: they are not counted like answers.
@@ -94,19 +97,23 @@ class Guard:
         wait = limiter.wait(address_of(scope))
         return too_fast(wait) if wait else None
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Count what really comes, for a body whose length was not told."""
-        left = self.body_bytes
+    def _most_bytes(self, scope: Scope) -> int:
+        """How large a body may be. What an organizer uploads is counted once more where it is stored."""
+        return self.limits.upload_bytes if scope["path"].startswith("/api/setup/") else self.limits.body_bytes
 
-        async def counting() -> Message:
-            nonlocal left
-            message = await receive()
-            left -= len(message.get("body", b""))
-            if left < 0:
-                raise HTTPException(413)
-            return message
 
-        return counting
+def _limited(receive: Receive, left: int) -> Receive:
+    """Count what really comes, for a body whose length was not told."""
+
+    async def counting() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413)
+        return message
+
+    return counting
 
 
 def _same_origin(headers: Headers) -> bool:

@@ -80,7 +80,7 @@ async def backup(request: Request) -> Response:
     registry = registry_of(request)
     if registry.storage is None:
         raise Refusal(409, "in_memory", "This server keeps nothing on disk, so there is nothing to back up.")
-    path = await in_thread(backup_file, registry.storage, registry.collection.folder)
+    path = await in_thread(backup_file, registry.storage, registry.folder)
     return FileResponse(path, filename="handful-backup.zip", background=BackgroundTask(path.unlink, missing_ok=True))
 
 
@@ -145,6 +145,13 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
     """Count a worker's answers again."""
     _known(hosted, said.worker)
     await in_thread(hosted.study.restore, said.worker)
+    return await _after(hosted)
+
+
+@router.post("/{study}/words")
+async def words(hosted: OrganizersStudy, said: messages.Words) -> messages.OrganizerStatus:
+    """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place."""
+    await in_thread(hosted.say_words, said.model_dump(exclude_unset=True))
     return await _after(hosted)
 
 

@@ -23,10 +23,10 @@ templates.env.globals["retrying"] = Markup(RETRYING)
 @router.get("/")
 async def front(request: Request) -> Response:
     """The list of studies; with only one, that study."""
-    registry = registry_of(request)
-    if len(registry.studies) == 1:
-        return RedirectResponse(f"/s/{next(iter(registry.studies))}", 303)
-    return templates.TemplateResponse(request, "front.html", {"studies": registry.public()})
+    studies = registry_of(request).public()
+    if len(studies) == 1:
+        return RedirectResponse(f"/s/{studies[0].study}", 303)
+    return templates.TemplateResponse(request, "front.html", {"studies": studies})
 
 
 @router.get("/s/{study}")
@@ -43,15 +43,39 @@ async def login_page(request: Request) -> Response:
 
 
 @router.get("/organize")
-async def organize_front(request: Request) -> Response:
-    """The list of the studies that the key opens; with only one, that study."""
+async def organize_front(request: Request, whole: bool = False) -> Response:
+    """The list of the studies that the key opens; with only one, that study, unless the whole list is asked for."""
     key = await key_of(request)
     if key is None:
         return RedirectResponse("/organize/login", 303)
-    studies = [line for line in registry_of(request).public() if key.study in (None, _name_of(request, line.study))]
-    if len(studies) == 1:
+    registry = registry_of(request)
+    owner = key.allows("own", None) and registry.storage is not None
+    drafts = [draft for draft in registry.drafts if draft.opened is None] if owner else []
+    studies = [line for line in registry.all() if key.study in (None, _name_of(request, line.study))]
+    if not whole and not drafts and len(studies) == 1:
         return RedirectResponse(f"/organize/{studies[0].study}", 303)
-    return templates.TemplateResponse(request, "organize_front.html", {"studies": studies, "key": key})
+    if owner and not drafts and not studies:
+        return RedirectResponse("/setup", 303)
+    shown = {"studies": studies, "drafts": drafts, "key": key, "can_add": owner}
+    return templates.TemplateResponse(request, "organize_front.html", shown)
+
+
+@router.get("/setup")
+async def new_study_page(request: Request) -> Response:
+    """Where a study is set up. A draft is begun with the first thing that is put there."""
+    return await setup_page("", request)
+
+
+@router.get("/setup/{draft}")
+async def setup_page(draft: str, request: Request) -> Response:
+    """A study that is being set up."""
+    key = await key_of(request)
+    if key is None:
+        return RedirectResponse("/organize/login", 303)
+    registry = registry_of(request)
+    if not key.allows("own", None) or registry.storage is None or (draft and registry.drafts.get(draft) is None):
+        raise not_found()
+    return templates.TemplateResponse(request, "setup.html", {"draft": draft})
 
 
 @router.get("/organize/{study}")
@@ -79,7 +103,7 @@ def _name_of(request: Request, link: str) -> str:
 @router.get("/items/{name}")
 async def picture(name: str, request: Request) -> Response:
     """A picture by the hash of its content; its name can only be known from a question that shows it."""
-    registry = registry_of(request)
-    if name not in registry.pictures:
+    path = registry_of(request).pictures.get(name)
+    if path is None:
         raise not_found()
-    return FileResponse(registry.collection.folder / name, media_type="image/webp", headers={"Cache-Control": FOR_EVER})
+    return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER})

@@ -76,7 +76,7 @@ direct = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES, route_cl
 
 @router.get("/studies")
 async def studies(request: Request) -> list[messages.StudyLine]:
-    """All studies of this server."""
+    """The studies that this server's front page lists."""
     return registry_of(request).public()
 
 
@@ -84,7 +84,7 @@ async def studies(request: Request) -> list[messages.StudyLine]:
 async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> messages.About:
     """What to tell somebody before they join; `joined` says whether this browser already has."""
     registry = registry_of(request)
-    settings = registry.settings
+    settings = hosted.settings
     return messages.About(
         study=hosted.name,
         theme=hosted.theme,
@@ -95,6 +95,9 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         goal=settings.goal,
         consent=settings.consent,
         instructions=settings.instructions,
+        question=settings.question,
+        welcome=settings.welcome,
+        thanks=settings.thanks,
         undo_s=settings.undo_s,
         solo=settings.solo,
         joined=worker_of(registry.secret, hosted.name, cookie) is not None,
@@ -109,7 +112,7 @@ async def join(
     registry, where = registry_of(request), address_of(request.scope)
     worker = worker_of(registry.secret, hosted.name, cookie, where)
     if worker is None:
-        if registry.settings.consent is not None and not said.consent:
+        if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
         wait = limits_of(request).joining.wait(where)
         if wait:

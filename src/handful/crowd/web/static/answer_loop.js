@@ -166,7 +166,7 @@ export class AnswerLoop {
     const more = cardsOf(question).length === 2 ? "more" : "most";
     find("#prompt").textContent = before >= 0
       ? "Choose again, or keep your answer."
-      : `Which one would improve the selection ${more}?`;
+      : this.#about.question ?? `Which one would improve the selection ${more}?`;
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 

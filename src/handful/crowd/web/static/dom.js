@@ -22,6 +22,19 @@ export function speak(text) {
   setTimeout(() => { spoken.textContent = text; }, 50);
 }
 
+const ADDRESS = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]]/g;
+
+/** Words of an organizer, in which addresses can be followed. */
+export function linked(text) {
+  const parts = [];
+  let at = 0;
+  for (const found of text.matchAll(ADDRESS)) {
+    parts.push(text.slice(at, found.index), make("a", { href: found[0], textContent: found[0], target: "_blank", rel: "noopener noreferrer" }));
+    at = found.index + found[0].length;
+  }
+  return [...parts, text.slice(at)];
+}
+
 let hiding = 0;
 
 /** A line at the bottom, for a few seconds or, with `seconds` 0, until `untoast`. */

@@ -35,6 +35,11 @@ const RESTING = {
   finished: ["Thank you", "No more answers are needed."],
 };
 
+/** The organizer's own thanks, if there are any. */
+export function sayThanks(thanks) {
+  if (thanks) RESTING.finished = ["Thank you", thanks];
+}
+
 const ALONE = ["One moment", "The next question is being looked for."];
 
 /** Nothing to answer: say why, and whether it is worth waiting. */

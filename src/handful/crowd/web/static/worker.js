@@ -2,10 +2,10 @@
 
 import { AnswerLoop } from "./answer_loop.js";
 import { ChoiceView } from "./choice_view.js";
-import { find, toast } from "./dom.js";
+import { find, linked, toast } from "./dom.js";
 import { practise } from "./practice.js";
 import { Refusal, request } from "./requests.js";
-import { goOnByKey, show, stuck } from "./sections.js";
+import { goOnByKey, sayThanks, show, stuck } from "./sections.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
@@ -15,9 +15,10 @@ function explain(about) {
   find("#more-keys").hidden = about.options === 2;
   find("#two-keys").hidden = about.options > 2;
   if (about.solo) find("#kicker").textContent = "Your selection";
-  find("#instructions-text").textContent = about.instructions;
+  find("#instructions-text").replaceChildren(...linked(about.instructions));
   find("#agreed").hidden = !about.consent;
-  find("#agreed-text").textContent = about.consent ?? "";
+  find("#agreed-text").replaceChildren(...linked(about.consent ?? ""));
+  sayThanks(about.thanks);
   const open = () => find("dialog[open]") ?? find("#instructions").showModal();
   find("#help").addEventListener("click", open);
   document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
@@ -35,28 +36,35 @@ function length({ goal, options }) {
   return ` We ask for about ${goal} answers, which takes ${time}.`;
 }
 
-/** What it is about; resolves when the person wants to begin. */
+/** What it is about; resolves with whether the person wants to begin. */
 function welcome(about) {
   find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
   const many = NUMBERS[about.options - 2];
   const more = about.options === 2 ? "more" : "most";
-  find("#welcome-lead").textContent = about.solo
+  if (about.welcome) find("#welcome-lead").replaceChildren(...linked(about.welcome));
+  else find("#welcome-lead").textContent = about.solo
     ? `${about.items} to choose from, ${about.k} to keep. You see ${many} at a time: say which one you would rather add.`
     : `${about.k} of ${about.items} will be chosen, together. You see ${many} at a time and say which one would improve the selection ${more}.${length(about)}`;
   find("#consent").hidden = !about.consent;
-  find("#consent-text").textContent = about.consent ?? "";
+  find("#consent-text").replaceChildren(...linked(about.consent ?? ""));
+  find("#paused").hidden = about.state !== "paused";
+  find("#decline").hidden = !about.consent;
   find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
   find("#begin").setAttribute("aria-keyshortcuts", about.consent ? "Enter" : "Enter ArrowRight"); // agreeing is no slip
   show("welcome");
-  return new Promise((done) => find("#begin").addEventListener("click", done, { once: true }));
+  return new Promise((done) => {
+    find("#begin").addEventListener("click", () => done(true), { once: true });
+    find("#decline").addEventListener("click", () => done(false), { once: true });
+  });
 }
 
 function noCookies() {
   stuck("This page needs a cookie", "It is how your answers are told from those of others; it says nothing about you. Please allow cookies for this site and load the page again.");
 }
 
+/** Take part; null if the person does not agree. */
 async function join(about, view) {
-  await welcome(about);
+  if (!await welcome(about)) return null;
   const practice = about.solo ? null : await practise(view, about.options);
   return request("POST", `${address}/join`, { consent: true, practice }, waiting);
 }
@@ -70,7 +78,8 @@ try {
   } else {
     const view = new ChoiceView();
     const work = about.joined ? null : await join(about, view);
-    await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
+    if (!work && !about.joined) stuck("Thank you for reading", "You did not agree, so nothing about you was stored. You can close this page.");
+    else await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
   }
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;

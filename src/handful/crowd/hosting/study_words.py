@@ -1,0 +1,35 @@
+"""The words of one study, which its organizer chose: kept in the journal, and changed while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from handful.crowd.collection.sources import clean_text
+from handful.crowd.settings import Settings
+
+WORDS = "words"
+"""The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""
+
+LENGTHS = {"question": 300, "welcome": 2_000, "instructions": 4_000, "consent": 20_000, "thanks": 2_000}
+
+
+def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said, as it is kept: without control characters, of bounded length, and with nothing unknown."""
+    words: dict[str, Any] = {}
+    for name, value in said.items():
+        if name in LENGTHS:
+            words[name] = None if value is None else clean_text(str(value), LENGTHS[name]) or None
+        elif name == "goal":
+            words[name] = None if not value else int(value)
+        elif name == "listed":
+            words[name] = bool(value)
+    if not words.get("instructions", True):
+        del words["instructions"]  # there are always some to be read
+    return words
+
+
+def settings_with(settings: Settings, said: object) -> Settings:
+    """The settings with the words that a journal notes."""
+    return replace(settings, **cleaned_words(said)) if isinstance(said, Mapping) else settings

@@ -1,0 +1,200 @@
+"""Setting up a study in the browser: files come, are processed, and become a study with the organizer's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from starlette.requests import ClientDisconnect
+
+from handful.crowd import messages
+from handful.crowd.hosting.drafts import Draft
+from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.startup import open_draft, plan_of, warm_up_for
+from handful.crowd.refusals import Refusal, not_found
+from handful.crowd.settings import CONSENT, INSTRUCTIONS, Settings
+from handful.crowd.web.dependencies import only_organizers, registry_of
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.thread_pool import in_thread
+from handful.errors import InvalidCollection, InvalidProblem, StorageError
+
+CARDS = 60
+SECONDS_PER_ANSWER = 5
+"""What a person takes to choose, on a careful guess, for the minutes that are shown before the start."""
+
+router = APIRouter(prefix="/api/setup", tags=["setup"], responses=RESPONSES, dependencies=[Depends(only_organizers)])
+
+
+async def _draft_of(draft: str, request: Request) -> Draft:
+    found = registry_of(request).drafts.get(draft)
+    if found is None:
+        raise not_found()
+    return found
+
+
+TheDraft = Annotated[Draft, Depends(_draft_of)]
+
+
+@router.post("", status_code=201)
+async def begin(said: messages.DraftSettings, request: Request) -> messages.DraftStatus:
+    """Begin a new draft."""
+    registry = registry_of(request)
+    if registry.storage is None:
+        raise Refusal(409, "in_memory", "This server keeps nothing on disk, so no study can be set up here.")
+    with _explained():
+        draft = await in_thread(registry.drafts.new, said, registry.clock())
+    return await _status(draft, registry)
+
+
+@router.get("")
+async def defaults() -> messages.DraftDefaults:
+    """What a new draft would be like."""
+    told = messages.DraftSettings()
+    return messages.DraftDefaults(settings=told, plan=_plan(told, 0), consent=CONSENT, instructions=INSTRUCTIONS)
+
+
+@router.get("/{draft}")
+async def status(draft: TheDraft, request: Request) -> messages.DraftStatus:
+    """The draft as it is: its files, what became of them, and what its settings amount to."""
+    return await _status(draft, registry_of(request))
+
+
+@router.put("/{draft}")
+async def change(draft: TheDraft, said: messages.DraftSettings, request: Request) -> messages.DraftStatus:
+    """Keep other settings."""
+    with _explained():
+        await in_thread(draft.change, said)
+    return await _status(draft, registry_of(request))
+
+
+@router.delete("/{draft}", status_code=204)
+async def discard(draft: TheDraft, request: Request) -> Response:
+    """Delete the draft and its files."""
+    with _explained():
+        await in_thread(registry_of(request).drafts.discard, draft)
+    return Response(status_code=204)
+
+
+@router.put("/{draft}/files/{name:path}")
+async def upload(draft: TheDraft, name: str, request: Request) -> messages.DraftFile:
+    """Add a file, as the body of the request. A file of the same name is replaced; half a file is not kept."""
+    with _explained():
+        await in_thread(draft.files_change)
+        try:
+            taken = await draft.uploads.take(name, request.stream())
+        except ClientDisconnect:
+            raise Refusal(400, "cut_off", "The file did not arrive whole: send it again.") from None
+    return messages.DraftFile(name=taken.name, size=taken.size)
+
+
+@router.delete("/{draft}/files/{name:path}", status_code=204)
+async def remove(draft: TheDraft, name: str) -> Response:
+    """Take a file away again."""
+    with _explained():
+        await in_thread(draft.files_change)
+        if not await in_thread(draft.uploads.remove, name):
+            raise not_found()
+    return Response(status_code=204)
+
+
+@router.post("/{draft}/texts")
+async def paste(draft: TheDraft, said: messages.Pasted, request: Request) -> messages.DraftStatus:
+    """Texts instead of files: one for each paragraph, or for each line where no line is empty."""
+    with _explained():
+        await in_thread(draft.files_change)
+        await in_thread(draft.uploads.paste, said.texts)
+    return await _status(draft, registry_of(request))
+
+
+@router.post("/{draft}/prepare")
+async def prepare(draft: TheDraft, request: Request) -> messages.DraftStatus:
+    """Process the files in the background; the draft's status says how far it is."""
+    with _explained():
+        await in_thread(draft.prepare, partial(warm_up_for, draft))
+    return await _status(draft, registry_of(request))
+
+
+@router.post("/{draft}/open")
+async def open_(draft: TheDraft, request: Request) -> messages.DraftStatus:
+    """Make it a study, which takes answers from now on."""
+    registry = registry_of(request)
+    with _explained():
+        hosted = await in_thread(open_draft, registry, draft)
+    hosted.change_signal.start()
+    return await _status(draft, registry)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what the organizer can mend into a refusal that says so."""
+    try:
+        yield
+    except StorageError as error:
+        raise Refusal(507, "storage", f"{_sentence(error)}.") from error
+    except (InvalidCollection, InvalidProblem) as error:
+        raise Refusal(422, "refused", f"{_sentence(error)}.") from error
+
+
+def _sentence(error: BaseException) -> str:
+    text = str(error).rstrip(".")
+    return text[:1].upper() + text[1:]
+
+
+async def _status(draft: Draft, registry: Registry) -> messages.DraftStatus:
+    return await in_thread(_status_of, draft, registry)
+
+
+def _status_of(draft: Draft, registry: Registry) -> messages.DraftStatus:
+    collection, preparing = draft.collection, draft.preparing
+    if collection is not None:
+        registry.show_pictures(collection)
+    items = 0 if collection is None else len(collection)
+    left_out = () if collection is None else collection.left_out
+    return messages.DraftStatus(
+        draft=draft.id,
+        state=draft.state,
+        study=draft.opened,
+        settings=draft.settings,
+        files=[messages.DraftFile(name=file.name, size=file.size) for file in draft.uploads.files],
+        prepared=0 if preparing is None else preparing.done,
+        preparing=0 if preparing is None else preparing.total,
+        fault=None if preparing is None else preparing.fault,
+        items=items,
+        cards=[] if collection is None else [item_card(item) for item in collection.items[:CARDS]],
+        left_out=[messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
+        plan=_plan(draft.settings, items),
+        consent=CONSENT,
+        instructions=INSTRUCTIONS,
+    )
+
+
+def _plan(told: messages.DraftSettings, items: int) -> messages.DraftPlan:
+    goal = Settings().goal if told.words.goal is None else told.words.goal
+    answers = plan_of(told).answers(items, solo=False)
+    each = goal or -(-answers // told.people)
+    return messages.DraftPlan(
+        answers=answers,
+        answers_each=each,
+        minutes_each=round(each * SECONDS_PER_ANSWER / 60, 1),
+        advice=_advice(told, items, answers),
+    )
+
+
+def _advice(told: messages.DraftSettings, items: int, answers: int) -> str | None:
+    """What is missing or thin, in the order in which it would be mended."""
+    if not told.theme.strip():
+        return "Say what the selection is about: people see it above every question."
+    if items and told.k >= items:
+        return f"There are {items} items, so at most {items - 1} can be chosen."
+    enough = told.k * items
+    if items and answers < enough:
+        each = max(1, answers // told.people)
+        return (
+            f"{answers:,} answers are few for {told.k} of {items}: with {-(-enough // each):,} people, or more answers "
+            "from each, every item is seen about twice for every pick."
+        )
+    return None

@@ -1,0 +1,246 @@
+// Setting up a study: files in, settings kept as they are typed, and open.
+
+import "./logout.js";
+import { all, find, make, pause, speak, toast, untoast } from "./dom.js";
+import { words } from "./item_card.js";
+import { Refusal, request } from "./requests.js";
+import { dropped, picked, sendAll } from "./uploads.js";
+
+const KEEP_AFTER_MS = 600;
+const LOOK_EVERY_MS = 400;
+const number = new Intl.NumberFormat();
+const megabytes = (bytes) => `${number.format(Math.round(bytes / 1e6))} MB`;
+const lost = { lost: () => toast("No connection. Trying again.", 0), back: untoast };
+
+let status = null; // the draft as the server has it; null before there is one
+let busy = false;
+let rest = []; // files that could not be sent
+let timer = 0;
+
+const root = () => `/api/setup/${status.draft}`;
+const fields = all("[data-setting], [data-word]");
+
+function settings() {
+  const told = { words: {} };
+  for (const field of fields) {
+    const { setting, word } = field.dataset;
+    let value = field.type === "checkbox" ? field.checked : field.value;
+    if (field.type === "number") value = value === "" ? null : Number(value);
+    if (setting === "explorer" && value === "") value = null;
+    if (setting !== undefined && value === null && setting !== "budget" && setting !== "options") continue; // the default of the server
+    if (word !== undefined && builtIn(word, value)) continue;
+    if (setting !== undefined) told[setting] = value;
+    else told.words[word] = value;
+  }
+  return told;
+}
+
+/** Whether a field has just the built-in words, which are not kept: they may be in another language one day. */
+function builtIn(word, value) {
+  if (value === null) return true;
+  if (word === "consent") return value === (status?.consent ?? BUILT_IN.consent);
+  if (word === "instructions") return value.trim() === "" || value === BUILT_IN[word];
+  return value === "";
+}
+
+const BUILT_IN = { consent: "", instructions: "" };
+
+function fill({ settings: told, ...draft }) {
+  for (const name of Object.keys(BUILT_IN)) BUILT_IN[name] = draft[name];
+  for (const field of fields) {
+    const { setting, word } = field.dataset;
+    const value = setting !== undefined ? told[setting] : told.words[word];
+    if (field.type === "checkbox") field.checked = value;
+    else if (word === "goal") field.value = value ?? draft.plan.answers_each;
+    else field.value = value ?? BUILT_IN[word] ?? "";
+  }
+}
+
+async function draft() {
+  if (status) return;
+  show(await request("POST", "/api/setup", settings(), lost));
+  history.replaceState(null, "", `/setup/${status.draft}`);
+}
+
+function explain(where, error) {
+  if (!(error instanceof Refusal)) throw error;
+  if (error.status === 401) location.assign("/organize/login");
+  find(where).textContent = error.message;
+}
+
+/** Keep what was typed, a moment after the last key. */
+function changed() {
+  clearTimeout(timer);
+  find("#kept").textContent = "";
+  timer = setTimeout(keep, KEEP_AFTER_MS);
+}
+
+async function keep() {
+  clearTimeout(timer);
+  timer = 0;
+  find("#open-fault").textContent = "";
+  try {
+    if (!status) await draft();
+    else show(await request("PUT", root(), settings(), lost));
+    find("#kept").textContent = "All changes are kept.";
+  } catch (error) {
+    explain("#open-fault", error);
+  }
+}
+
+function show(now) {
+  const first = status === null;
+  status = now;
+  if (first) fill(now);
+  if (now.study) { location.replace(`/organize/${now.study}`); return; }
+  const preparing = now.state === "preparing";
+  find("#prepared").hidden = !now.items;
+  find("#drop").hidden = busy || preparing || now.items > 0;
+  find("#sending").hidden = !(busy || preparing || rest.length);
+  find("#items-fault").textContent = now.fault ?? "";
+  if (preparing) progress(now.prepared, now.preparing, "pictures and texts prepared");
+  if (now.items) showItems(now);
+  const { answers, answers_each: each, minutes_each: minutes, advice } = now.plan;
+  find("#plan").textContent = now.items
+    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes <= 1 ? "a minute" : `${Math.round(minutes)} minutes`}.`
+    : "How many answers that makes is shown once there is something to choose from.";
+  find("#advice").textContent = advice ?? "";
+  find("#advice").hidden = !advice || !now.items;
+  const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : "";
+  find("#open-words").textContent = missing || "Once it is open, anyone with the link can answer, and items and numbers stay as they are.";
+  find("#open").disabled = Boolean(missing) || busy || preparing;
+  find("#discard").hidden = false;
+}
+
+function showItems(now) {
+  find("#items-count").textContent = now.items === 1 ? "1 item is ready." : `${number.format(now.items)} items are ready.`;
+  find("#left-count").textContent = now.left_out.length ? `${number.format(now.left_out.length)} left out.` : "";
+  find("#left-out").hidden = !now.left_out.length;
+  find("#left-list").replaceChildren(...now.left_out.map(({ name, why }) => make("li", { textContent: `${name} ${why}` })));
+  find("#cards").replaceChildren(...now.cards.map((card) => make("li", {}, card.kind === "text"
+    ? make("p", { textContent: card.text })
+    : make("img", { src: card.thumbnail, alt: words(card), loading: "lazy" }))));
+}
+
+function progress(done, of, what) {
+  find("#sent").textContent = `${number.format(done)} of ${number.format(of)}`;
+  find("#sent-words").textContent = what;
+  const bar = find("#sent-bar");
+  bar.max = of || 1;
+  bar.value = done;
+}
+
+async function send(files) {
+  if (!files.length || busy) return;
+  busy = true;
+  rest = [];
+  find("#items-fault").textContent = "";
+  try {
+    await draft();
+    show(status);
+    const told = ({ done, of, bytes, total }) => progress(done, of, `files sent, ${megabytes(bytes)} of ${megabytes(total)}`);
+    const { failed, fatal } = await sendAll(root(), files, status.files, told);
+    rest = failed;
+    busy = false;
+    if (!failed.length) { await prepare(); return; }
+    show(await request("GET", root(), undefined, lost));
+    const [{ path, why }] = failed;
+    find("#items-fault").textContent = fatal ?? `${failed.length === 1 ? path : `${failed.length} files`} could not be sent: ${why}`;
+    find("#send-again").hidden = false;
+  } catch (error) {
+    explain("#items-fault", error);
+  } finally {
+    busy = false;
+  }
+}
+
+async function prepare() {
+  find("#send-again").hidden = true;
+  show(await request("POST", `${root()}/prepare`, undefined, lost));
+  await watch();
+}
+
+/** Follow the preparing to its end. */
+async function watch() {
+  while (status.state === "preparing") {
+    await pause(LOOK_EVERY_MS);
+    show(await request("GET", root(), undefined, lost));
+  }
+  if (status.items) speak(`${status.items} items are ready.`);
+}
+
+async function order(where, method, path, body) {
+  try {
+    show(await request(method, path, body, lost));
+    return true;
+  } catch (error) {
+    explain(where, error);
+    return false;
+  }
+}
+
+async function usePasted() {
+  find("#items-fault").textContent = "";
+  try {
+    await draft();
+    if (await order("#items-fault", "POST", `${root()}/texts`, { texts: find("#texts").value })) await prepare();
+  } catch (error) {
+    explain("#items-fault", error);
+  }
+}
+
+async function startOver() {
+  for (const { name } of status.files) {
+    await request("DELETE", `${root()}/files/${name.split("/").map(encodeURIComponent).join("/")}`, undefined, lost);
+  }
+  rest = [];
+  show(await request("GET", root(), undefined, lost));
+}
+
+const drop = find("#drop");
+drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+drop.addEventListener("drop", async (event) => {
+  event.preventDefault();
+  drop.classList.remove("over");
+  send(await dropped(event.dataTransfer));
+});
+for (const input of [find("#files"), find("#folder")]) {
+  input.addEventListener("change", () => { send(picked(input)); input.value = ""; });
+}
+find("#paste").addEventListener("click", () => find("#pasting").showModal());
+find("#pasting").addEventListener("close", () => { if (find("#pasting").returnValue) usePasted(); });
+find("#send-again").addEventListener("click", () => send(rest));
+find("#start-over").addEventListener("click", startOver);
+find("#discard").addEventListener("click", () => find("#discarding").showModal());
+find("#discarding").addEventListener("close", async () => {
+  if (!find("#discarding").returnValue) return;
+  await request("DELETE", root(), undefined, lost);
+  location.assign("/organize?whole=true");
+});
+for (const field of fields) {
+  field.addEventListener("input", changed);
+  field.addEventListener("change", changed);
+}
+find("#open").addEventListener("click", async () => {
+  find("#open").disabled = true;
+  find("#open-words").textContent = "Opening. The first time takes some seconds.";
+  if (timer) await keep();
+  await order("#open-fault", "POST", `${root()}/open`);
+  if (status && !status.study) find("#open").disabled = false;
+});
+
+if (document.body.dataset.draft) {
+  show(await request("GET", `/api/setup/${document.body.dataset.draft}`, undefined, lost));
+  await watch();
+} else {
+  await fillNew();
+}
+
+/** Before there is a draft the fields have the defaults of the server. */
+async function fillNew() {
+  const defaults = await request("GET", "/api/setup", undefined, lost);
+  fill(defaults);
+  find("#open-words").textContent = "There is nothing to choose from yet.";
+  find("#plan").textContent = "How many answers that makes is shown once there is something to choose from.";
+}

@@ -1,0 +1,93 @@
+// Sending many files: a few at a time, with progress, and again where the connection was lost.
+
+import { pause } from "./dom.js";
+
+const AT_ONCE = 3;
+const TRIES = 5;
+const JUNK = /(^|\/)(\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;
+
+/** What was dropped, with the files of dropped folders; each with a path. */
+export async function dropped(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files].map((file) => ({ file, path: file.name }));
+  const found = [];
+  for (const entry of entries) await gather(entry, found);
+  return found;
+}
+
+async function gather(entry, found) {
+  if (entry.isFile) {
+    const file = await new Promise((done, failed) => entry.file(done, failed));
+    found.push({ file, path: entry.fullPath.replace(/^\//, "") });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+    if (!some.length) return;
+    for (const one of some) await gather(one, found);
+  }
+}
+
+/** The files of an input, each with a path. */
+export const picked = (input) => [...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+
+function put(address, file, moved) {
+  return new Promise((done, failed) => {
+    const sending = new XMLHttpRequest(); // fetch tells nothing of how far an upload is
+    sending.open("PUT", address);
+    sending.upload.onprogress = (event) => moved(event.loaded);
+    sending.onload = () => {
+      let said = {};
+      try { said = JSON.parse(sending.responseText); } catch { /* a proxy's page */ }
+      done({ status: sending.status, said });
+    };
+    sending.onerror = () => failed(new Error("the connection was lost"));
+    sending.send(file);
+  });
+}
+
+/** Send files that are not there yet. `told({ done, of, bytes, total })` is called as it goes.
+ *  Gives what could not be sent, each with why; `fatal` is why nothing more can be taken. */
+export async function sendAll(root, files, there, told) {
+  const have = new Map(there.map(({ name, size }) => [name, size]));
+  const queue = files.filter(({ file, path }) => !JUNK.test(path) && have.get(path) !== file.size);
+  const total = queue.reduce((sum, { file }) => sum + file.size, 0);
+  const moving = new Map();
+  const failed = [];
+  let [done, bytes, fatal] = [0, 0, null];
+  const tell = () => told({ done, of: queue.length, bytes: bytes + [...moving.values()].reduce((a, b) => a + b, 0), total });
+  const todo = queue[Symbol.iterator]();
+
+  async function one({ file, path }) {
+    for (let attempt = 1; ; attempt += 1) {
+      let why = "the connection was lost";
+      try {
+        const address = `${root}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+        const { status, said } = await put(address, file, (loaded) => { moving.set(path, loaded); tell(); });
+        if (status === 200) return;
+        why = said.message ?? `the server answered ${status}`;
+        if (status === 507) fatal = why;
+        if (status < 500 && status !== 429 && status !== 400) attempt = TRIES;
+      } catch (error) {
+        why = error.message;
+      }
+      if (attempt >= TRIES || fatal) { failed.push({ file, path, why }); return; }
+      await pause(500 * 2 ** attempt);
+    }
+  }
+
+  async function lane() {
+    for (const next of todo) {
+      if (fatal) { failed.push({ ...next, why: fatal }); continue; }
+      await one(next);
+      moving.delete(next.path);
+      bytes += next.file.size;
+      done += 1;
+      tell();
+    }
+  }
+  tell();
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return { failed, fatal };
+}

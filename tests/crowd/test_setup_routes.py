@@ -1,0 +1,329 @@
+"""Setting up a study in the browser, over HTTP."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from handful.crowd.collection import uploads
+from handful.crowd.collection.items import load_collection
+from handful.crowd.hosting.drafts import DRAFT
+from handful.crowd.hosting.startup import open_draft, open_registry
+from handful.crowd.web.server import listen, serving
+from handful.errors import StorageError
+from handful.study.study import Study
+from tests.crowd.clients import Person, Started
+from tests.crowd.pictures import drawn, encoded, folder_of
+
+SETTINGS: dict[str, Any] = {"theme": "Cathedrals", "k": 2, "people": 3, "options": 2, "words": {"goal": 10}}
+
+
+@contextmanager
+def empty_server(storage: Path) -> Iterator[Started]:
+    """A server without a collection, as `handful serve` alone starts it."""
+    registry = open_registry(storage, None, ())
+    with serving(registry, listen("127.0.0.1", 0)) as (running, url), ExitStack() as browsers:
+        yield Started(url, registry, running.limits, browsers)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Started]:
+    with empty_server(tmp_path / "handful.db") as running:
+        yield running
+
+
+def begin(organizer: httpx.Client, **settings: Any) -> str:
+    response = organizer.post("/api/setup", json=SETTINGS | settings)
+    assert response.status_code == 201, response.text
+    return str(response.json()["draft"])
+
+
+def send(organizer: httpx.Client, draft: str, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        response = organizer.put(f"/api/setup/{draft}/files/{name}", content=data)
+        assert response.status_code == 200, response.text
+
+
+def photos(number: int) -> dict[str, bytes]:
+    return {f"photo {n}.jpg": encoded(drawn(n)) for n in range(number)}
+
+
+def prepared(organizer: httpx.Client, draft: str) -> dict[str, Any]:
+    assert organizer.post(f"/api/setup/{draft}/prepare").status_code == 200
+    return until(organizer, draft, lambda told: told["state"] != "preparing")
+
+
+def until(organizer: httpx.Client, draft: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    for _ in range(600):
+        told: dict[str, Any] = organizer.get(f"/api/setup/{draft}").json()
+        if reached(told):
+            return told
+        time.sleep(0.05)
+    raise AssertionError(told)
+
+
+def opened(organizer: httpx.Client, draft: str) -> str:
+    response = organizer.post(f"/api/setup/{draft}/open", timeout=120)
+    assert response.status_code == 200, response.text
+    return str(response.json()["study"])
+
+
+def test_photos_become_a_study_that_people_answer(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, {**photos(5), "notes.txt": b"not a picture"})
+    told = prepared(organizer, draft)
+    assert (told["state"], told["items"]) == ("ready", 5)
+    assert [one["name"] for one in told["left_out"]] == ["notes.txt"]
+    assert told["plan"]["answers"] == 30
+    assert told["plan"]["advice"] is None
+    assert organizer.get(told["cards"][0]["thumbnail"]).headers["content-type"] == "image/webp"
+    study = opened(organizer, draft)
+    assert study == "cathedrals"
+    work = Person(server.browser(), study).work
+    assert work["state"] == "questions"
+    assert server.browser().get(work["questions"][0]["left"]["image"]).status_code == 200
+
+
+def test_without_the_key_nothing_can_be_set_up_or_seen(server: Started) -> None:
+    draft, stranger = begin(server.organizer()), server.browser()
+    for method, path in (
+        ("GET", ""), ("POST", ""), ("GET", f"/{draft}"), ("PUT", f"/{draft}"), ("DELETE", f"/{draft}"),
+        ("PUT", f"/{draft}/files/a.jpg"), ("POST", f"/{draft}/prepare"), ("POST", f"/{draft}/open"),
+    ):  # fmt: skip
+        assert stranger.request(method, f"/api/setup{path}", json=SETTINGS).status_code == 401
+    assert stranger.get("/setup").headers["location"] == "/organize/login"
+
+
+def test_words_and_settings_are_the_studys_own_and_outlive_the_server(tmp_path: Path) -> None:
+    words = {"question": "どちらがよいですか？", "consent": "", "thanks": "ありがとう", "goal": 7, "listed": False}
+    with empty_server(tmp_path / "a.db") as server:
+        organizer = server.organizer()
+        draft = begin(organizer, words=words, theme="大聖堂")
+        send(organizer, draft, photos(4))
+        prepared(organizer, draft)
+        study = opened(organizer, draft)
+        answering = Person(server.browser(), study)
+        answering.answer()
+    with empty_server(tmp_path / "a.db") as server:
+        about = server.browser().get(f"/api/s/{study}").json()
+        assert (about["theme"], about["question"], about["thanks"]) == ("大聖堂", "どちらがよいですか？", "ありがとう")
+        assert (about["consent"], about["goal"]) == (None, 7)
+        assert server.browser().get("/api/studies").json() == []
+        assert server.organizer().get(f"/api/organize/{study}").json()["answers"] == 1
+
+
+def test_two_studies_have_collections_of_their_own(server: Started) -> None:
+    organizer = server.organizer()
+    first, second = begin(organizer), begin(organizer, theme="Boats")
+    send(organizer, first, photos(4))
+    organizer.post(f"/api/setup/{second}/texts", json={"texts": "one\ntwo\nthree"})
+    for draft in (first, second):
+        prepared(organizer, draft)
+    assert (opened(organizer, first), opened(organizer, second)) == ("cathedrals", "boats")
+    assert {name: len(hosted.collection) for name, hosted in server.registry.studies.items()} == {
+        "cathedrals": 4,
+        "boats": 3,
+    }
+
+
+def test_a_zip_and_a_csv_are_taken_like_from_a_folder(server: Started) -> None:
+    organizer = server.organizer()
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w") as out:
+        for name, data in photos(3).items():
+            out.writestr(name, data)
+    draft = begin(organizer)
+    send(organizer, draft, {"all.zip": archive.getvalue()})
+    assert prepared(organizer, draft)["items"] == 3
+    draft = begin(organizer)
+    table = "image,caption\nphoto 0.jpg,First\nphoto 1.jpg,Second\n"
+    send(organizer, draft, {**photos(2), "items.csv": table.encode()})
+    assert [card["caption"] for card in prepared(organizer, draft)["cards"]] == ["First", "Second"]
+
+
+def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+
+    def half() -> Iterator[bytes]:
+        yield b"x" * 100_000
+        raise ConnectionError("gone")
+
+    with pytest.raises(ConnectionError):
+        organizer.put(f"/api/setup/{draft}/files/photo.jpg", content=half())
+    folder = server.registry.folder / draft / "uploads"
+    for _ in range(100):
+        if not list(folder.iterdir()):
+            break
+        time.sleep(0.05)
+    assert list(folder.iterdir()) == []
+    send(organizer, draft, photos(2))
+    assert prepared(organizer, draft)["items"] == 2
+
+
+def test_names_cannot_lead_out_of_the_folder(server: Started, tmp_path: Path) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    for name in ("..%2F..%2F..%2Fevil.jpg", "%2Fetc%2Fevil.jpg", "a%2F..%2F..%2F..%2Fevil.jpg", "a%00b.jpg"):
+        organizer.put(f"/api/setup/{draft}/files/{name}", content=b"x")
+    inside = server.registry.folder / draft / "uploads"
+    assert all(path.is_relative_to(inside) for path in tmp_path.rglob("*evil*"))
+    assert organizer.delete(f"/api/setup/{draft}/files/..%2Fdraft.json").status_code == 404
+    assert (server.registry.folder / draft / DRAFT).exists()
+
+
+def test_what_is_too_much_is_refused_with_a_sentence(server: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MAX_PICTURE_BYTES", 1_000)
+    organizer = server.organizer()
+    draft = begin(organizer)
+    response = organizer.put(f"/api/setup/{draft}/files/big.jpg", content=b"x" * 2_000)
+    assert response.status_code == 422
+    assert "larger than" in response.json()["message"]
+    monkeypatch.setattr(uploads, "SPARE_BYTES", 10**18)
+    response = organizer.put(f"/api/setup/{draft}/files/a.jpg", content=b"x")
+    assert response.status_code == 507
+    assert "disk is nearly full" in response.json()["message"]
+    assert organizer.get(f"/api/setup/{draft}").json()["files"] == []
+
+
+def test_what_is_missing_is_said_before_opening(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    assert "no items yet" in organizer.post(f"/api/setup/{draft}/open").json()["message"]
+    send(organizer, draft, photos(1))
+    assert "at least 2" in prepared(organizer, draft)["fault"]
+    send(organizer, draft, {"another.jpg": encoded(drawn(9)), "third.jpg": encoded(drawn(10))})
+    assert prepared(organizer, draft)["items"] == 3
+    organizer.put(f"/api/setup/{draft}", json=SETTINGS | {"theme": " "})
+    assert "nothing to ask about" in organizer.post(f"/api/setup/{draft}/open").json()["message"]
+    organizer.put(f"/api/setup/{draft}", json=SETTINGS | {"k": 3})
+    assert "smaller" in organizer.post(f"/api/setup/{draft}/open").json()["message"]
+    assert server.registry.studies == {}
+
+
+def test_an_opened_draft_cannot_be_changed_or_deleted(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(3))
+    prepared(organizer, draft)
+    study = opened(organizer, draft)
+    assert opened(organizer, draft) == study, "opening again changes nothing"
+    assert organizer.put(f"/api/setup/{draft}", json=SETTINGS).status_code == 422
+    assert organizer.put(f"/api/setup/{draft}/files/a.jpg", content=b"x").status_code == 422
+    assert organizer.delete(f"/api/setup/{draft}").status_code == 422
+
+
+def test_a_deleted_draft_leaves_nothing(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(2))
+    prepared(organizer, draft)
+    assert organizer.delete(f"/api/setup/{draft}").status_code == 204
+    assert not (server.registry.folder / draft).exists()
+    assert organizer.get(f"/api/setup/{draft}").status_code == 404
+
+
+DYING = """
+import os, sys, time
+from pathlib import Path
+from handful.crowd.hosting import drafts, hosted_study, startup
+from handful.crowd.messages import DraftSettings
+
+storage, photos, moment = sys.argv[1:]
+registry = startup.open_registry(storage, None, ())
+told = {"theme": "Cathedrals", "k": 2, "words": {"thanks": "Merci"}}
+draft = registry.drafts.new(DraftSettings.model_validate(told), 0.0)
+for photo in Path(photos).iterdir():
+    (draft.uploads.folder / photo.name).write_bytes(photo.read_bytes())
+draft.prepare()
+while draft.state == "preparing":
+    time.sleep(0.05)
+die = lambda *_, **__: os._exit(9)
+startup._warm_up = lambda _: None
+if moment == "before its name is stored":
+    drafts._put = die
+elif moment == "before the study is stored":
+    first, startup._new_study = startup._new_study, lambda *a, **w: die() if w else first(*a)
+elif moment == "before its theme is stored":
+    startup.HostedStudy = die
+else:
+    hosted_study.HostedStudy.say_words = die
+startup.open_draft(registry, draft)
+"""
+NOT_YET = ("before its name is stored", "before the study is stored")
+
+
+@pytest.mark.parametrize("moment", [*NOT_YET, "before its theme is stored", "before its words are stored"])
+def test_dying_while_a_study_is_opened_leaves_it_whole_or_a_draft(tmp_path: Path, moment: str) -> None:
+    folder_of(3, tmp_path / "photos")
+    storage = tmp_path / "a.db"
+    died = subprocess.run([sys.executable, "-c", DYING, str(storage), str(tmp_path / "photos"), moment], check=False)
+    assert died.returncode == 9
+    registry = open_registry(storage, None, ())
+    try:
+        (draft,) = registry.drafts
+        if moment in NOT_YET:
+            assert registry.studies == {}
+            assert (draft.opened, draft.state) == (None, "ready")
+            assert open_draft(registry, draft).theme == "Cathedrals"
+        hosted = registry.studies["cathedrals"]
+        assert (hosted.theme, hosted.settings.thanks, len(hosted.collection)) == ("Cathedrals", "Merci", 3)
+    finally:
+        registry.close()
+
+
+def test_a_backup_holds_the_collections_of_all_studies(server: Started, tmp_path: Path) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(3))
+    prepared(organizer, draft)
+    opened(organizer, draft)
+    archive = zipfile.ZipFile(BytesIO(organizer.get("/api/organize/backup").content))
+    archive.extractall(tmp_path / "restored")
+    restored = load_collection(tmp_path / "restored" / "handful.db.items" / draft)
+    assert len(restored) == 3
+    with empty_server(tmp_path / "restored" / "handful.db") as other:
+        assert list(other.registry.studies) == ["cathedrals"]
+
+
+def test_words_can_change_while_people_answer(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(3))
+    prepared(organizer, draft)
+    study = opened(organizer, draft)
+    assert organizer.post(f"/api/organize/{study}/words", json={"thanks": "Danke"}).status_code == 200
+    about = server.browser().get(f"/api/s/{study}").json()
+    assert (about["thanks"], about["goal"]) == ("Danke", 10), "what is not named stays"
+    stored = Study.open(server.registry.storage or "", study, read_only=True)
+    assert stored.setup.problem.k == 2
+
+
+def test_a_server_in_memory_sets_nothing_up(serve: Callable[..., Started]) -> None:
+    response = serve().organizer().post("/api/setup", json=SETTINGS)
+    assert response.status_code == 409
+    assert response.json()["error"] == "in_memory"
+
+
+def test_a_server_without_items_needs_a_storage() -> None:
+    with pytest.raises(Exception, match="needs a storage"):
+        open_registry(None, None, ())
+
+
+def test_a_draft_that_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
+    folder = tmp_path / "a.db.items" / "abc"
+    folder.mkdir(parents=True)
+    (folder / DRAFT).write_text("{")
+    with pytest.raises(StorageError, match="restore it, or delete it"):
+        open_registry(tmp_path / "a.db", None, ())
