@@ -6,6 +6,7 @@ from handful.core.responses import bernoulli, btl, gaussian, linear, saturating,
 from handful.oracles.averaging import Averaged, sample_average
 from handful.oracles.cascades import CompetingCascades, IndependentCascade, LinearThreshold
 from handful.oracles.information import InformationGain
+from handful.oracles.portfolio import Portfolio
 from handful.oracles.simulated import Chooses, Compares, Noisy, chooses, compares, noisy
 from handful.oracles.simulators import SimulatedGain, SimulatedSet, noisy_function
 
@@ -18,6 +19,7 @@ __all__ = [
     "InformationGain",
     "LinearThreshold",
     "Noisy",
+    "Portfolio",
     "SimulatedGain",
     "SimulatedSet",
     "bernoulli",

@@ -66,7 +66,7 @@ class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # t
         *,
         scoring: Any = None,
         budget: int | None = None,
-        test_size: float = 0.2,
+        test_size: float = 0.33,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

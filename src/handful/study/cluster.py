@@ -26,7 +26,7 @@ from handful.study.ways import Oracle, Pending
 
 VERSION = version_of("handful")
 CHUNK_S = 0.1
-RETRIES = 3  # of a task, by Dask itself
+RETRIES = 1  # of a task, by Dask itself
 LOST = 10  # how often a chunk may get lost with the worker that had the oracle
 LOOK_EVERY_S = 30.0  # whether any worker is left
 KEPT = 4  # oracles that a worker keeps open
@@ -243,7 +243,7 @@ class DaskCluster:
             content,
             VERSION,
             pure=False,
-            retries=RETRIES,
+            retries=0 if chunk.alone else RETRIES,  # else Dask would try a poison question that much longer
             key=f"handful-{errands[0].question.id}-{time.monotonic_ns()}",
         )
         for errand in errands:
