@@ -103,19 +103,6 @@ def test_a_poison_question_is_named_also_on_a_cluster() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::handful.errors.NoWorkers")  # both may be starting again
-def test_a_poison_question_is_named_after_as_many_workers_as_a_cluster_usually_allows() -> None:
-    poisoned = study()
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        with pytest.raises(EvaluationFailed) as raised:
-            poisoned.run(poisonous, dask=cluster)
-        assert str(raised.value).startswith("question q37, about ")
-        assert "ended all 4 workers it was sent to: call the oracle with seed" in str(raised.value)
-        assert poisoned.status().answers == 37
-        assert poisoned.run(careful, dask=cluster) == study().run(careful)
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::handful.errors.NoWorkers")
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_any_number_of_workers_gives_the_same_result_while_some_are_killed(count: int) -> None:
