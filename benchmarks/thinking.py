@@ -35,7 +35,7 @@ def microseconds(explorer: Explorer, size: int, answers: int) -> float:
     known = Preferences() if isinstance(explorer, Duels) else Values(noise=1.0)
     problem = Problem(size, 6, known, epsilon=1e-9, budget=10**9, seed=1)
     state = explorer.build(problem)
-    open_round(state, 1, -1)
+    open_round(state, 1, -1, 6)
     ended = state.board.round["ended"]
     noise = np.random.default_rng(0).random(size + 4 * answers)
     gains = np.random.default_rng(1).random(size)
