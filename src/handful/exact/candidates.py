@@ -57,6 +57,8 @@ class Candidates:
             self.refresh(at if isinstance(where, slice) else where[at])
             keys[at] = self._keys(at if isinstance(where, slice) else where[at], costs)
             floor = max(floor, keys[at].max())
+            if waiting is None and int(keys.argmax()) == top:
+                return
             if waiting is None:
                 fresh = self._fresh[where]
                 waiting = np.flatnonzero(~fresh & (keys >= floor) & (keys > -np.inf))

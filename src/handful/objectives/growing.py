@@ -47,13 +47,15 @@ class Growing(ABC):
     def gains(self, items: Ints | None = None) -> Floats:
         """f(a | S) for every item a, or for these items; zero on S."""
         count = self._size if items is None else len(items)
+        if items is not None and count == 1:
+            item = int(items[0])
+            self._last = item, self.gain(item)
+            return np.array([self._last[1]])
         gains = np.empty(count)
         for at in blocks(count, self._width):
             gains[at] = self._gains(at if items is None else items[at])
         if self._chosen:
             gains[self._inside if items is None else self._inside[items]] = 0.0
-        if items is not None and count == 1:
-            self._last = int(items[0]), float(gains[0])
         return gains
 
     def add(self, item: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.objectives.arrays import Real
-from handful.objectives.threads import in_parts
+from handful.objectives.threads import in_parts, shared
 
 SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
 TILE = 512  # cells worked on together: they stay in the nearest cache
@@ -129,6 +129,53 @@ def _exactly(items: Any, matrix: Any, served: Any, upper: Any, costs: Any, known
     return floor
 
 
+@kernel
+def _all_at_once(
+    packed: Any, matrix: Any, served: Any, least: float, step: float, over: Any, upper: Any, allowed: Any, costs: Any,
+    known: Any, levels: Any, room: Any,
+) -> None:  # fmt: skip
+    """Lower the bounds of all items that could be the next, on one core: what `Tightener.tighten` does in steps."""
+    top = -1
+    for i in range(len(upper)):
+        if allowed[i] and (top < 0 or upper[i] * costs[top] > upper[top] * costs[i]):
+            top = i
+    if top < 0:
+        return
+    room[0] = top
+    floor = _exactly(room[:1], matrix, served, upper, costs, known, -np.inf)
+    base = 0.0
+    for c in range(len(served)):
+        level = (served[c] - least) / step
+        levels[c] = np.uint8(np.int32(min(max(level, 0.0), 255.0)))
+        base += max(least - served[c], 0.0)
+    record = floor
+    for i in range(len(upper)):
+        if allowed[i] and known[i] == STALE and upper[i] >= floor * costs[i]:
+            rough = (_levels_above(packed[i], levels) * step + base + over[i]) * (1.0 + SLACK)
+            upper[i] = min(upper[i], rough)
+            known[i] = ROUGH
+            if upper[i] > record * costs[i]:  # a record is worth a look: it raises the floor for all that follow
+                record = upper[i] / costs[i]
+                room[0] = i
+                floor = _exactly(room[:1], matrix, served, upper, costs, known, floor)
+    count = 0
+    for i in range(len(upper)):
+        if allowed[i] and upper[i] >= floor * costs[i]:
+            room[count] = i
+            count += 1
+    while count > 0:  # the largest first; what falls below the floor need not be looked at
+        at = 0
+        for j in range(1, count):
+            if upper[room[j]] * costs[room[at]] > upper[room[at]] * costs[room[j]]:
+                at = j
+        i = room[at]
+        if upper[i] < floor * costs[i] or known[i] == EXACT:
+            return
+        upper[i] = min(upper[i], _excess(matrix[i], served) * (1.0 + SLACK))
+        known[i] = EXACT
+        floor = max(floor, upper[i] / costs[i])
+
+
 @dataclass(frozen=True)
 class Packed:
     """A table in bytes: level l stands for least + l·step; sums are of its rows."""
@@ -178,6 +225,8 @@ class Tightener:
         self._known: Any = np.zeros(size, dtype=np.uint8)
         self._ones: Floats = np.ones(size)
         self._served: tuple[Any, float] | None = None
+        self._levels: Any = np.empty(table.levels.shape[1], dtype=np.uint8)
+        self._room: Ints = np.empty(size, dtype=np.int64)
 
     def changed(self) -> None:
         """A pick: clients are served better."""
@@ -191,6 +240,11 @@ class Tightener:
     def tighten(self, upper: Floats, allowed: Any, costs: Floats | None, served: Real) -> None:
         """Lower the bounds of all items that could be the next."""
         divided = self._ones if costs is None else costs
+        if not shared(self._packed.levels.size):
+            table = self._packed
+            state = (upper, allowed, divided, self._known, self._levels, self._room)
+            _all_at_once(table.levels, table.table, served, table.least, table.step, table.over, *state)
+            return
         own = (self._packed.table, served, upper, divided, self._known)
         floor = _exactly(_largest(upper, allowed, costs, -np.inf)[:1], *own, -np.inf)
         if self._served is None:

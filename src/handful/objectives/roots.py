@@ -91,7 +91,6 @@ class RootTightener:
         self._seen: Ints = np.zeros(len(matrix), dtype=np.int64)
         self._ones: Floats = np.ones(len(matrix))
         self._room: Any = np.empty(TILE, dtype=np.float32)
-        self._all: Ints = np.arange(len(matrix))
         self._front: Ints = np.empty(len(matrix), dtype=np.int64)  # the first _count: those looked at last
         self._spare: Ints = np.empty(len(matrix), dtype=np.int64)
         self._count = 0
@@ -108,7 +107,8 @@ class RootTightener:
         last, self._front, self._spare = self._front, self._spare, self._front
         # Those looked at last are the likeliest: with their gains known, most of the others can be passed over.
         floor = _lower(last[: self._count], -np.inf, False, self._front, *common)
-        _lower(self._all, floor, False, self._front, *common)
+        possible = np.flatnonzero(upper >= (floor if costs is None else floor * costs))
+        _lower(possible, floor, False, self._front, *common)
         self._count = int(there[3])
 
     def sharpen(self, upper: Floats, items: Ints, gathered: Real) -> None:

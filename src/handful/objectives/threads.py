@@ -15,9 +15,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def shared(cells: int) -> bool:
+    """Whether work on so many cells is shared by several cores."""
+    return cells >= PARALLEL and cores() > 1
+
+
 def in_parts(work: Callable[..., object], rows: int, cells: int, common: tuple[Any, ...]) -> None:
     """Do work(first, last, *common) on all rows, on all cores where it is much."""
-    threads = min(cores(), rows) if cells >= PARALLEL else 1
+    threads = min(cores(), rows) if shared(cells) else 1
     if threads == 1:
         work(0, rows, *common)
         return
