@@ -10,6 +10,7 @@ from handful.core.objective import Objective
 from handful.errors import InvalidProblem
 
 LOG = logging.getLogger("handful.exact")
+NOT_WORTH_ASKING = 10_000_000  # bytes that are always there
 WORTH_SAYING = 500_000_000
 PER_ITEM = 40  # bytes: an upper bound, a cost, and what is drawn or sorted
 
@@ -22,7 +23,10 @@ def estimate_memory(objective: Objective, k: int) -> int:
 
 def check_memory(objective: Objective, k: int) -> None:
     """Refuse a run that cannot fit, and say what a large one takes."""
-    needed, free = estimate_memory(objective, k), free_memory()
+    needed = estimate_memory(objective, k)
+    if needed < NOT_WORTH_ASKING:
+        return
+    free = free_memory()
     if free is not None and needed > free:
         raise InvalidProblem(
             f"this would take about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free: use float32, represent= "

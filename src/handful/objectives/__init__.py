@@ -8,8 +8,9 @@ from handful.objectives.feature import FeatureBased, SaturatedCoverage
 from handful.objectives.function import Function
 from handful.objectives.logdet import LogDet
 from handful.objectives.mixture import Mixture, SampleAverage
+from handful.objectives.mmr import MarginalRelevance
 from handful.objectives.modular import Modular
-from handful.objectives.pairs import GraphCut, MarginalRelevance
+from handful.objectives.pairs import GraphCut
 from handful.objectives.similarity import Metric
 from handful.objectives.table import Table, appendix_b
 from handful.objectives.turf import Reach

@@ -1,7 +1,4 @@
-"""Functions of how alike the chosen items are to one another: graph cut, and maximal marginal relevance.
-
-Each keeps the gains of all items up to date: a pick costs one row of similarities.
-"""
+"""Graph cut: what a set stands for, less what it says twice. And tables of how alike items are to items."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, real, table, weights_for
+from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, table, weights_for
 from handful.objectives.growing import Kept
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike
@@ -94,63 +91,6 @@ class GraphCutProgress(Kept):
 
     def _absorb(self, item: int) -> None:
         self._kept = self._kept - 2.0 * self._trade * row_of(self._similarity, item)
-
-
-class MarginalRelevance:
-    """Maximal marginal relevance (MMR): the next item has the largest (1 − d)·relevance − d·(similarity to the nearest
-    chosen item), d = diversity.
-
-    A rule for ranking, not a function of a set: what an item adds depends on what is there already, but the sum of what
-    was added depends on the order. What an item adds only falls, so all optimizers agree; no ratio is promised.
-    Similarities below zero count as 0, before the first pick as well; they are computed in single precision.
-    """
-
-    monotone = False
-    submodular = True  # in the sense that gains only fall
-    keeps_gains = True
-    ordered = True  # the value depends on the order: there is no bound
-
-    def __init__(self, features: object, relevance: object, diversity: float = 0.5, *, metric: str = "cosine") -> None:
-        if not 0.0 <= diversity <= 1.0:
-            raise InvalidProblem(f"diversity is {diversity}: give a number between 0 (relevance alone) and 1")
-        rows = real("features", features).astype(np.float32, copy=False)
-        self.similarity = alike(rows, Metric(metric, "clip"))
-        self.ids = ids_of(features)
-        self.relevance: Floats = numbers("relevance", relevance, 1, negative=True).astype(np.float64)
-        if len(self.relevance) != self.size:
-            raise InvalidProblem(f"{len(self.relevance)} relevances for {self.size} items: give one per item")
-        self.diversity = diversity
-
-    @property
-    def size(self) -> int:
-        """N, the number of items."""
-        return self.similarity.shape[0]
-
-    def start(self) -> MarginalRelevanceProgress:
-        """Progress at the empty set."""
-        return MarginalRelevanceProgress(self.similarity, self.relevance, self.diversity)
-
-
-class MarginalRelevanceProgress(Kept):
-    """MMR at a growing ranking: how near each item is to what is ranked already."""
-
-    def __init__(self, similarity: Alike, relevance: Floats, diversity: float) -> None:
-        self._worth = (1.0 - diversity) * relevance
-        super().__init__(self._worth.copy())
-        self._similarity = similarity
-        self._diversity = diversity
-        self._nearest = np.zeros(len(relevance), dtype=similarity.items.dtype)
-        self._row = np.empty_like(self._nearest)
-
-    def _absorb(self, item: int) -> None:
-        pairs = self._similarity
-        if pairs.metric.name in ("cosine", "dot"):  # what is below zero is below the nearest: no need to clip it
-            row = np.dot(pairs.clients, pairs.items[item], out=self._row)
-        else:
-            row = pairs.row(item)
-        np.maximum(self._nearest, row, out=self._nearest)
-        np.multiply(self._nearest, -self._diversity, out=self._kept, dtype=np.float64)
-        self._kept += self._worth
 
 
 def square(what: str, given: object, *, negative: bool) -> Table2D:

@@ -23,14 +23,14 @@ REMEMBERED = 64  # picks back to which factors are computed
 
 
 @kernel
-def _sum_of_roots(row: Any, gathered: Any, weights: Any, room: Any) -> float:
-    """Σ w·√(g + x): the terms first, then eight sums of them, for the processor works on each loop eight at a time."""
+def _sum_of_rises(row: Any, gathered: Any, roots: Any, weights: Any, room: Any) -> float:
+    """Σ w·(√(g + x) − √g): the terms first, then eight sums of them: the processor does eight at a time."""
     total = 0.0
     for start in range(0, len(row), TILE):
         end = min(start + TILE, len(row))
-        x, g, w = row[start:end], gathered[start:end], weights[start:end]
+        x, g, w, r = row[start:end], gathered[start:end], weights[start:end], roots[start:end]
         for j in range(len(x)):
-            room[j] = w[j] * math.sqrt(g[j] + x[j])
+            room[j] = w[j] * (math.sqrt(g[j] + x[j]) - r[j])
         a = b = c = d = e = f = m = n = x[0] - x[0]
         rest = len(x) % 8
         for j in range(0, len(x) - rest, 8):
@@ -50,13 +50,13 @@ def _sum_of_roots(row: Any, gathered: Any, weights: Any, room: Any) -> float:
 
 @kernel
 def _lower(
-    items: Any, floor: float, keep: bool, looked: Any, table: Any, gathered: Any, weights: Any, room: Any, there: Any,
-    factors: Any, upper: Any, allowed: Any, costs: Any, base: Any, seen: Any,
+    items: Any, floor: float, keep: bool, looked: Any, table: Any, gathered: Any, roots: Any, weights: Any, room: Any,
+    there: Any, factors: Any, upper: Any, allowed: Any, costs: Any, base: Any, seen: Any,
 ) -> float:  # fmt: skip
     """Lower the bounds of those of these items that may be the next; the largest gain per cost is at least this.
 
-    `there` has Σ w·√g, the relative error, the last of the times, and how many items were looked at, which are put
-    into `looked`. With `keep` the floor stays as it is.
+    `there` has the absolute and the relative error, the last of the times, and how many items were looked at; these
+    are put into `looked`. With `keep` the floor stays as it is.
     """
     now, count = int(there[2]), int(there[3])
     for i in items:
@@ -65,13 +65,14 @@ def _lower(
         upper[i] = min(upper[i], base[i] * factors[seen[i]])
         if upper[i] < floor * costs[i] or seen[i] == now:
             continue
-        whole = _sum_of_roots(table[i], gathered, weights, room)
-        base[i], seen[i] = whole - there[0] + there[1] * whole, now
+        rise = _sum_of_rises(table[i], gathered, roots, weights, room)
+        slack = there[0] + there[1] * abs(rise)
+        base[i], seen[i] = rise + slack, now
         upper[i] = min(upper[i], base[i])
         looked[count] = i
         count += 1
         if not keep:
-            floor = max(floor, (base[i] - 2.0 * there[1] * whole) / costs[i])
+            floor = max(floor, (rise - slack) / costs[i])
     there[3] = count
     return floor
 
@@ -103,7 +104,7 @@ class RootTightener:
         if not len(self._largest):
             return
         common = self._common(upper, allowed, costs, gathered)
-        there = common[4]
+        there = common[5]
         last, self._front, self._spare = self._front, self._spare, self._front
         # Those looked at last are the likeliest: with their gains known, most of the others can be passed over.
         floor = _lower(last[: self._count], -np.inf, False, self._front, *common)
@@ -125,13 +126,14 @@ class RootTightener:
 
     def _common(self, upper: Floats, allowed: Any, costs: Floats | None, gathered: Real) -> Any:
         factors = self._factors(gathered)
-        gathered_now = float(self._weights.astype(np.float64) @ np.sqrt(gathered, dtype=np.float64))
-        relative = 0.5 * SINGLE * (TILE / 8 + 10.0)  # for each number added, and for g, x, w, √ and products
-        there = np.array([gathered_now, relative, self._time, 0.0])
-        divided = self._ones if costs is None else costs
         single = gathered.astype(np.float32)
-        return (self._table, single, self._weights, self._room, there, factors, upper, allowed, divided, self._base,
-                self._seen)  # fmt: skip
+        roots = np.sqrt(single)
+        absolute = 3.0 * SINGLE * float(self._weights.astype(np.float64) @ roots)  # of g, x and the roots
+        relative = SINGLE * (TILE / 8 + 10.0)  # for each number added, and for x, w and products
+        there = np.array([absolute, relative, self._time, 0.0])
+        divided = self._ones if costs is None else costs
+        return (self._table, single, roots, self._weights, self._room, there, factors, upper, allowed, divided,
+                self._base, self._seen)  # fmt: skip
 
     def _factors(self, gathered: Real) -> Floats:
         """By how much every gain has fallen at least, since each of the times remembered."""
