@@ -16,7 +16,9 @@ from handful import Preferences, Study, TopX, Values
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 from handful.storage import open_journal
+from handful.study.doors import Door
 from handful.study.export import journal_lines, records_of
+from handful.study.rules import Admission, ChecksBelow, FasterThan, OneSide, Rule
 from tests.golden.explorers import EDITIONS, EXPLORERS
 from tests.study.worlds import Clock, coverage
 
@@ -87,6 +89,48 @@ def crowd() -> Study:
     return study
 
 
+def moderated() -> Study:
+    """A rule and a door: people are checked, admitted and excluded, some hold questions for long, a round is redone."""
+    clock, rng = Clock(), np.random.default_rng(5)
+    study = Study(
+        [f"photo {i}.jpg" for i in range(6)],
+        3,
+        feedback=Preferences(),
+        explorer="duels",
+        budget=90,
+        in_flight=4,
+        lease_s=30,
+        seed=11,
+        rule=Rule(Admission(1, 1, 1), exclude_if=(ChecksBelow(), FasterThan(after=4), OneSide(0.9, 6))),
+        door=Door(),
+        clock=clock,
+    )
+    people = ["ann", "bob", "cid", "dot", "eve", "fay"]
+    for n, who in enumerate(people):
+        study.check(who, "practice", n % 2 == 0, 900)
+        study.check(who, "gold", who != "fay", 700 + n)
+    redone = False
+    for n in range(400):
+        clock.now += 1
+        who = people[int(rng.integers(5))]
+        for q in study.ask(1, who):
+            if who == "eve" and n % 3:
+                continue
+            right = who == "cid" or bool(rng.random() < 0.7) == (q.item < q.rival)
+            side = "left" if who == "cid" else ["left", "right"][n % 2]
+            took = 100 if who == "bob" else 1500 + n
+            study.tell(q.id, right, who, {"side": side}, undo_s=2 * (n % 4 == 0), duration=took)
+        if n == 60:
+            study.leave("ann")
+            study.lift("person", "few are left")
+        if study.fold.rounds and not redone:
+            redone = True
+            study.reopen(1, extend=60)
+        if study.finished:
+            break
+    return study
+
+
 def adopted() -> Study:
     """A study that began by the first edition of the audit's rules and goes on by today's."""
     old, folder = (FOLDER / "audit-anchor-0-1.jsonl").read_text().splitlines()[:60], Path(mkdtemp())
@@ -101,6 +145,7 @@ def adopted() -> Study:
 STUDIES = {
     "simulated-1": simulated,
     "crowd-1": crowd,
+    "moderated-1": moderated,
     "adopted-2": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 1)}": make for name, make in EXPLORERS.items()}
 

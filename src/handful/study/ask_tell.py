@@ -15,9 +15,12 @@ from handful.core.checks import is_finite, plain, whole
 from handful.core.draws import question_seed
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.study import events
+from handful.study.copies import copy_of_held
 from handful.study.filling import can_fill, fill
 from handful.study.fold import Fold
+from handful.study.participation import Participation
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
+from handful.study.reopening import reopening_of
 from handful.study.writer import Writer
 
 
@@ -27,6 +30,7 @@ class AskTell:
     def __init__(self, items: tuple[Any, ...], writer: Writer) -> None:
         self.items = items
         self._writer = writer
+        self.participation = Participation(writer)
         # As one type for all seeds: the kernel is compiled once.
         self._seed: Any = np.uint64(writer.fold.setup.problem.seed)
         self._chosen: tuple[Fold | None, int, tuple[Any, ...]] = (None, 0, ())
@@ -61,7 +65,10 @@ class AskTell:
         if self._fold.paused or self.finished or self._fold.workers.excludes(worker):
             return []
         given: list[Question] = []
-        while len(given) < n and (question := self._next(worker, now)) is not None:
+        while len(given) < n and self.participation.may_have_more(worker, now):
+            question = self._next(worker, now)
+            if question is None:
+                break
             given.append(self.question(question))
         return given
 
@@ -79,6 +86,7 @@ class AskTell:
         *,
         meta: Any = None,
         undo_s: float = 0.0,
+        duration: int | None = None,
         close: bool = True,
     ) -> Receipt:
         """Store an answer unless there is one; `close`: and close the round if that decides it."""
@@ -90,12 +98,14 @@ class AskTell:
             return self.receipt(question, repeated=True)
         if fold.closed:
             raise StudyFinished(f"the study was finished early and takes no more answers: that to {id_} was not kept")
+        self.participation.check_may_answer(worker)
         value = self.checked(question, answer)
         undo_s = plain(undo_s)
         if not (is_finite(undo_s) and undo_s >= 0):
             raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
         self.settle_of(worker, now)
-        self._emit(events.Told(question, value, worker, now + undo_s if undo_s else None, meta), now)
+        self._emit(events.Told(question, value, worker, now + undo_s if undo_s else None, meta, duration), now)
+        self.participation.apply_rule(worker, now)
         if close:
             self.close_decided(now)
         return self.receipt(question, repeated=False)
@@ -137,6 +147,7 @@ class AskTell:
     def exclude(self, worker: str, reason: str | None, by_rule: bool, now: float) -> None:
         """Count none of a worker's answers in the open round."""
         check_worker(worker)
+        self.participation.check_known(worker)
         if not self._fold.workers.excludes(worker):
             self._emit(events.Excluded(worker, reason, by_rule), now)
             self.close_decided(now)
@@ -154,6 +165,19 @@ class AskTell:
             raise InvalidProblem("this study has no budget: there is nothing to extend")
         more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
         self._emit(events.Extended(more.answers), now)
+
+    def reopen(self, round_: int, extend: int, now: float) -> None:
+        """Go back to a round that is over, if the budget covers what that takes."""
+        self.settle_all(now)
+        meant = reopening_of(self._fold, round_, extend)
+        if meant.missing:
+            raise InvalidProblem(
+                f"{meant.words} Let the budget grow by {meant.missing:,} at least (extend={meant.missing + extend})"
+            )
+        if extend:
+            self.extend(extend, now)
+        self._emit(events.Reopened(round_), now)
+        self.close_decided(now)
 
     def let_go(self, worker: str, now: float) -> int:
         """End the leases of somebody who has left; gives how many."""
@@ -270,6 +294,9 @@ class AskTell:
             if new is not None:
                 return new
             again = leases.waiting(worker, seen=True)
+            if again is None and (copy := copy_of_held(self._fold, worker)) is not None:
+                self._emit(copy, now)
+                return copy.question
         if again is not None:
             self._emit(events.Leased(again, worker), now)
         return again

@@ -14,6 +14,7 @@ from handful.core.objective import Ints
 from handful.core.parts.board import NOW
 from handful.core.parts.requirements import IN_ORDER
 from handful.core.refuting import refuted
+from handful.study.circumstances import circumstances_of, paid_for
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED, VOID
 
@@ -29,12 +30,19 @@ OLD_RULES = (
 
 
 def certificate_of(fold: Fold) -> Certificate:
-    """What may be claimed about the items chosen so far."""
+    """What may be claimed about the items chosen so far, and under which circumstances that was found."""
+    certificate = paid_for(_claimed(fold), fold)
+    if certificate.reasons == (NOTHING_YET,):
+        return certificate
+    return replace(certificate, reasons=(*certificate.reasons, *circumstances_of(fold)))
+
+
+def _claimed(fold: Fold) -> Certificate:
     filled = _filled_in(fold)
     if len(fold.rounds) == len(fold.filled):
         return Certificate(reasons=filled or (NOTHING_YET,))
     if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
-        return Certificate(reasons=(BY_HAND,))
+        return Certificate(reasons=(BY_HAND, *_whom(fold)))
     if fold.setup.scenarios == "paired":
         return Certificate(reasons=(PAIRED,))
     against = _refuted(fold)
@@ -66,6 +74,13 @@ def _refuted(fold: Fold) -> str | None:
     item, given = np.asarray(questions.item, dtype=np.int64), np.asarray(questions.given, dtype=np.int64)
     picks = np.where(given == NOW, np.asarray(questions.round, dtype=np.int64) - 1, chosen + given)
     return refuted(fold.setup.problem, item[counts], picks[counts], np.asarray(questions.answer)[counts])
+
+
+def _whom(fold: Fold) -> tuple[str, ...]:
+    """Who was excluded by hand, and who was restored against the rule."""
+    excluded, restored = fold.workers.by_hand, fold.workers.overruled
+    said = (f"excluded by hand: {', '.join(excluded)}",) if excluded else ()
+    return (*said, f"restored against the rule: {', '.join(restored)}") if restored else said
 
 
 def _filled_in(fold: Fold) -> tuple[str, ...]:
@@ -110,6 +125,8 @@ def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
     here = slice(closed.questions.start, closed.questions.stop)
     standing = np.asarray(questions.standing[here])
     worker = np.asarray(questions.worker[here], dtype=np.int64)
+    own = np.asarray(questions.round[here]) == closed.closing.round  # others were asked before it was reopened
+    standing = np.where(own, standing, VOID)
     counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
     problem = fold.setup.problem
     candidates = problem.size - closed.closing.round + 1

@@ -15,8 +15,9 @@ import numpy as np
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
 
-VERSION = 2
-_SECOND = 2  # of records with more than two options, places filled in, rules adopted; all others are of 1
+VERSION = 3
+_SECOND = 2  # the version of records with more than two options, places filled in, rules adopted
+_THIRD = 3  # of those that say who counts, or reopen a round; all others are of 1
 
 
 def _numpy_number(x: object) -> object:
@@ -43,13 +44,14 @@ class Asked:
     """A new question was drawn and handed out; its lease runs from the time of the event."""
 
     kind: ClassVar[str] = "asked"
-    keys: ClassVar[tuple[str, ...]] = ("q", "i", "j", "w", "o")
+    keys: ClassVar[tuple[str, ...]] = ("q", "i", "j", "w", "o", "c")
     question: int
     item: int
     rival: int = -1
     worker: str | None = None
     more: tuple[int, ...] = ()  # the options after item and rival
     given: int = -1  # the first so many picks alone, or -1 for all picks so far; in the journal it is part of "j"
+    copy: int = -1  # the question that it asks once more, because that one was held for long
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,13 @@ class Told:
     """An answer came. With `undo_until` it is provisional until it is settled."""
 
     kind: ClassVar[str] = "told"
-    keys: ClassVar[tuple[str, ...]] = ("q", "a", "w", "u", "m")
+    keys: ClassVar[tuple[str, ...]] = ("q", "a", "w", "u", "m", "d")
     question: int
     answer: float | bool  # with more than two options, the number of the item that was named
     worker: str | None = None
     undo_until: float | None = None
     meta: Any = None
+    duration: int | None = None  # milliseconds from the reply that showed the question, as the server saw it
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,46 @@ class Adopted:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """Somebody answered a question whose right answer is known: folded into the person, never into an estimate."""
+
+    kind: ClassVar[str] = "checked"
+    keys: ClassVar[tuple[str, ...]] = ("w", "c", "ok", "d")
+    worker: str
+    check: str  # "practice", "gold" or "instructed"
+    right: bool
+    duration: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """From now on a worker is asked questions that count."""
+
+    kind: ClassVar[str] = "admitted"
+    keys: ClassVar[tuple[str, ...]] = ("w",)
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """The organizer lifted a cap on shares of a round: "network" or "person"."""
+
+    kind: ClassVar[str] = "lifted"
+    keys: ClassVar[tuple[str, ...]] = ("c", "why")
+    cap: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The rounds from this one on are forgotten, and its answers that still count are folded again."""
+
+    kind: ClassVar[str] = "reopened"
+    keys: ClassVar[tuple[str, ...]] = ("r",)
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """Something to keep with the study that never changes its state: consent, practice, gold questions."""
 
@@ -229,6 +272,10 @@ Event = (
     | Extended
     | Withdrawn
     | Adopted
+    | Checked
+    | Admitted
+    | Lifted
+    | Reopened
     | Noted
 )
 KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}
@@ -249,7 +296,7 @@ _FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2
 def to_record(event: Event, seq: int, time: float) -> Record:
     """The event as the journal keeps it."""
     if type(event) is Asked and event.given >= 0:
-        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker, event.more)
+        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker, event.more, copy=event.copy)
     data = {}
     for key, name, default in _SHAPES[type(event)]:
         value = getattr(event, name)
@@ -264,16 +311,20 @@ def to_record(event: Event, seq: int, time: float) -> Record:
 
 
 def _version_of(event: Event) -> int:
-    """What a reader must know: an older one is told to upgrade instead of mistaking a choice for a comparison."""
+    """What a reader must know: an older one is told to upgrade instead of taking one thing for another."""
     if type(event) is Adopted:  # what follows it was decided by other rules
         return _SECOND
     if type(event) is Asked:
-        return _SECOND if event.more else 1
+        return _THIRD if event.copy >= 0 else _SECOND if event.more else 1
     if type(event) is RoundClosed:
         return _SECOND if event.ended == "filled" else 1
-    if type(event) is Created and event.setup["feedback"].get("options", 2) > 2:
-        return _SECOND
-    return 1
+    if type(event) is Told:
+        return 1 if event.duration is None else _THIRD
+    if type(event) is Created:
+        if "rule" in event.setup or "door" in event.setup:
+            return _THIRD
+        return _SECOND if event.setup["feedback"].get("options", 2) > 2 else 1
+    return _THIRD if isinstance(event, Checked | Admitted | Lifted | Reopened) else 1
 
 
 def from_record(record: Record) -> Event:

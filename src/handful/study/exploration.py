@@ -10,7 +10,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from handful.study.question_options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
 from handful.study.setup import Setup
 
-_ASKED, _DONE, _LATE = range(3)  # what the explorer went through in the open round
+ASKED, DONE, LATE_TOLD = range(3)  # what the explorer went through in the open round
 
 
 class Exploration:
@@ -107,7 +107,7 @@ class Exploration:
         """Whether every round is closed."""
         return self.round > self._problem.k
 
-    def snapshot(self) -> Exploration:
+    def snapshot(self) -> Self:
         """A copy to look at: it is asked and told nothing."""
         seen = copy(self)
         seen.state, seen.withdrawn = copied(self.state), set(self.withdrawn)
@@ -131,24 +131,22 @@ class Exploration:
         self.catch_up()
         self._believing = wanted
 
-    def add_question(self, item: int, rival: int, given: int, more: tuple[int, ...] = ()) -> None:
-        """The next question was asked. What the journal recorded wins over what would be proposed today."""
+    def add_question(
+        self, item: int, rival: int, given: int, more: tuple[int, ...] = (), *, copied: bool = False
+    ) -> None:
+        """The next question was asked, as recorded; `copied`: it asks what another asks that is held for long."""
         question = len(self._questions)
-        if self._believing:
-            self._questions.add(self.round, item, rival, given, more)
+        if not self._believing:
+            proposed, recorded = self.proposal(), (item, rival, given, *more)
+            if proposed != recorded:
+                if not self.recorded and not copied:
+                    self.mismatches.add(f"question q{question} asked {recorded}, now it would be {proposed}")
+                self._force(proposed, recorded)
+            self._proposal = None
+            self._log.append(4 * question + ASKED)
+        else:
             self._steps.append(2 * question)
-            if self._in_order:
-                self._lines.setdefault((item, given), deque()).append(question)
-            return
-        proposed = self.proposal()
-        recorded = (item, rival, given, *more)
-        if proposed != recorded:
-            if not self.recorded:
-                self.mismatches.add(f"question q{question} asked {recorded}, now it would be {proposed}")
-            self._force(proposed, recorded)
-        self._proposal = None
         self._questions.add(self.round, item, rival, given, more)
-        self._log.append(4 * question + _ASKED)
         if self._in_order:
             self._lines.setdefault((item, given), deque()).append(question)
 
@@ -217,9 +215,9 @@ class Exploration:
         self._proposal = None
         for entry in self._log:
             question, step = divmod(entry, 4)
-            if step == _ASKED:
+            if step == ASKED:
                 self._ask_again(question)
-            elif step == _LATE or self.decided:
+            elif step == LATE_TOLD or self.decided:
                 if self._counts(question) and self._questions.standing[question] != VOID:
                     self._call_late(question)
             else:
@@ -249,7 +247,7 @@ class Exploration:
                 back.append(question)
             else:
                 self._force(None, self._options.recorded(question))
-                self._log.append(4 * question + _ASKED)
+                self._log.append(4 * question + ASKED)
         self._too_late.extend(() if self._in_order else back)
         for question in reversed(back if self._in_order else ()):
             self._line_of(question).appendleft(question)
@@ -275,7 +273,7 @@ class Exploration:
         return self._questions.standing[question] == ANSWERED and self._counts(question)
 
     def _line_of(self, question: int) -> deque[int]:
-        return self._lines[self._questions.item[question], self._questions.given[question]]
+        return self._lines.setdefault((self._questions.item[question], self._questions.given[question]), deque())
 
     def _open_next(self, spent: int) -> None:
         self.round += 1
@@ -322,7 +320,7 @@ class Exploration:
             self._count(line.popleft())
 
     def _count(self, question: int) -> None:
-        self._log.append(4 * question + _DONE)
+        self._log.append(4 * question + DONE)
         self._call_done(question)
 
     def _call_done(self, question: int) -> None:
@@ -342,7 +340,7 @@ class Exploration:
     def _tell_late(self, question: int) -> None:
         if self._questions.standing[question] == ANSWERED:
             self._questions.standing[question] = LATE
-            self._log.append(4 * question + _LATE)
+            self._log.append(4 * question + LATE_TOLD)
             if self._counts(question):
                 self._call_late(question)
 

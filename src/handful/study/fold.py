@@ -13,11 +13,13 @@ from handful.core.objective import Floats, Ints
 from handful.core.views import View
 from handful.errors import StorageCorrupt
 from handful.study import events
-from handful.study.exploration import Exploration
+from handful.study.conduct import WITHDREW, Conducts
 from handful.study.filling import fill
 from handful.study.leases import Leases
 from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
+from handful.study.reopening import ReopenableExploration, reopen
 from handful.study.setup import Setup
+from handful.study.shares import Shares
 from handful.study.workers import Workers
 
 SKIPS_TO_VOID = 3
@@ -51,8 +53,12 @@ class Fold:
         self.setup = setup
         self.questions = Questions(setup.problem.feedback.options, paired=setup.scenarios == "paired")
         self.workers = Workers()
+        self.conducts = Conducts(setup.rule)
+        self.shares = Shares()
+        self.lifted: dict[str, None] = {}  # caps that the organizer lifted
+        self.reopenings: list[int] = []  # the rounds that were reopened, as often as they were
         self.leases = Leases()
-        self.exploration = Exploration(setup, self.questions, self._may_count)
+        self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self._may_count)
         self.rounds: list[ClosedRound] = []
         self.provisional: dict[int, Provisional] = {}
         self.answers = 0  # charged, whether or not they count
@@ -75,6 +81,10 @@ class Fold:
             events.Extended: self._extended,
             events.Withdrawn: self._withdrawn,
             events.Adopted: self._adopted,
+            events.Checked: self._checked,
+            events.Admitted: self._admitted,
+            events.Lifted: self._lifted,
+            events.Reopened: self._reopened,
             events.Noted: lambda event, time: None,
         }
 
@@ -103,7 +113,7 @@ class Fold:
         """A copy to look at, which later events do not change: for what takes too long to look at under a lock."""
         seen = copy(self)
         seen.questions = self.questions.snapshot()
-        seen.workers = self.workers.snapshot()
+        seen.workers, seen.conducts = self.workers.snapshot(), self.conducts.snapshot()
         seen.exploration = self.exploration.snapshot()
         seen.leases, seen.provisional, seen.rounds = deepcopy(self.leases), dict(self.provisional), list(self.rounds)
         seen._appliers = {}  # those of the original would change the original
@@ -130,7 +140,8 @@ class Fold:
     def _asked(self, event: events.Asked, time: float) -> None:
         if not all(0 <= i < len(self.setup.ids) for i in event.more):
             raise StorageCorrupt(f"question q{event.question} shows items that there are not: restore it from a backup")
-        self.asked(event.question, event.item, event.rival, event.given, event.worker, time, event.more)
+        copied = event.copy >= 0
+        self.asked(event.question, event.item, event.rival, event.given, event.worker, time, event.more, copied=copied)
 
     def asked(
         self,
@@ -141,11 +152,13 @@ class Fold:
         worker: str | None,
         time: float,
         more: tuple[int, ...] = (),
+        *,
+        copied: bool = False,
     ) -> None:
         """What `Asked` does, for whoever has no event at hand."""
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
-        self.exploration.add_question(item, rival, given, more)
+        self.exploration.add_question(item, rival, given, more, copied=copied)
         self.leases.grant(question, worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
@@ -156,15 +169,27 @@ class Fold:
             self.leases.end(self._known(question, UNANSWERED), again=self._is_of_open_round(question))
 
     def _told(self, event: events.Told, time: float) -> None:
-        self.told(event.question, event.answer, event.worker, event.undo_until)
+        self.told(event.question, event.answer, event.worker, event.undo_until, event.meta, event.duration)
 
-    def told(self, question: int, answer: float, worker: str | None, undo_until: float | None) -> None:
+    def told(
+        self,
+        question: int,
+        answer: float,
+        worker: str | None,
+        undo_until: float | None,
+        meta: Any = None,
+        duration: int | None = None,
+    ) -> None:
         """What `Told` does, for whoever has no event at hand."""
         self._known(question, UNANSWERED)
         self.leases.drop(question)
         self.questions.answer[question] = self._answer(question, answer)
-        self.questions.worker[question] = self.workers.note_answer(worker)
+        number = self.questions.worker[question] = self.workers.note_answer(worker)
         self.answers += 1
+        if number >= 0:
+            self.shares.note(number, self._is_of_open_round(question))
+            if self.setup.rule is not None:
+                self.conducts.change(number).note_answer(meta, duration)
         if undo_until is not None:
             self.questions.standing[question] = PROVISIONAL
             self.provisional[question] = Provisional(worker, undo_until)
@@ -228,6 +253,7 @@ class Fold:
         self.rounds.append(ClosedRound(event, questions, counts, means, spreads, view, by_hand))
         exploration.open_next(event.pick, self.spent)
         self.leases.forget_waiting()
+        self.shares.next_round()
 
     def answers_about(self, numbers: range) -> Ints:
         """For each item, how many of these questions' answers are about it, as any of the options."""
@@ -251,12 +277,27 @@ class Fold:
         self.leases.forget_waiting()
 
     def _excluded(self, event: events.Excluded, time: float) -> None:
-        self.workers.exclude(event.worker, event.by_rule)
+        self.workers.exclude(event.worker, event.by_rule, withdrew=event.reason == WITHDREW)
         self.exploration.refold()
 
     def _restored(self, event: events.Restored, time: float) -> None:
         self.workers.restore(event.worker)
         self.exploration.refold()
+
+    def _checked(self, event: events.Checked, time: float) -> None:
+        number = self.workers.number(event.worker)
+        self.conducts.change(number).note_check(event.check, event.right, event.duration)
+        self.shares.note(number, False)
+
+    def _admitted(self, event: events.Admitted, time: float) -> None:
+        self.conducts.change(self.workers.number(event.worker)).admitted = True
+
+    def _lifted(self, event: events.Lifted, time: float) -> None:
+        self.lifted[event.cap] = None
+
+    def _reopened(self, event: events.Reopened, time: float) -> None:
+        self.reopenings.append(event.round)
+        reopen(self, event.round)
 
     def _opened(self, event: events.Opened, time: float) -> None:
         self.paused = False

@@ -64,6 +64,12 @@ class Leases:
         self._open.pop(question, None)
         self._waiting.pop(question, None)
 
+    def wait_again(self, question: int) -> None:
+        """Its round is open again: somebody may get the question, unless somebody holds it."""
+        lease = self._open.get(question)
+        if lease is not None and not lease.held:
+            self._waiting[question] = None
+
     def forget_waiting(self) -> None:
         """A round is over: nobody is asked its questions again, though an answer may still come."""
         self._waiting.clear()
@@ -80,6 +86,15 @@ class Leases:
     def held_by(self, worker: str | None) -> list[int]:
         """The questions that `worker` holds, oldest first."""
         return [question for question, lease in self._open.items() if lease.held and lease.worker == worker]
+
+    def held_longest(self, first: int, worker: str) -> int | None:
+        """The question of this round, from `first` on, that others have held longest and `worker` has not seen."""
+        held = (
+            (lease.expires, question)
+            for question, lease in self._open.items()
+            if lease.held and question >= first and worker not in lease.seen
+        )
+        return min(held, default=(0.0, None))[1]
 
     def overdue(self, now: float) -> list[int]:
         """The questions that somebody holds although the lease has run out: it ends when anybody asks."""

@@ -78,6 +78,7 @@ class Questions:
         self._more = max(options - 2, 0)
         self.nth = array("i") if paired else None  # how many questions of its round asked the same before it
         self._same: dict[tuple[int, ...], int] = {}
+        self._round = 0  # the one that these are of
         self.item = array("i")
         self.rival = array("i")  # -1 for a value
         self.given = array("i")  # the first so many picks alone; -1 for all picks before its round
@@ -100,8 +101,9 @@ class Questions:
     def add(self, round_: int, item: int, rival: int, given: int, more: Sequence[int] = ()) -> None:
         """The next question."""
         if self.nth is not None:
-            if self.round and self.round[-1] != round_:
+            if self._round != round_:
                 self._same.clear()
+                self._round = round_
             before = self._same.get((item, rival, *more), 0)
             self._same[item, rival, *more] = before + 1
             self.nth.append(before)
@@ -115,6 +117,15 @@ class Questions:
         if self._more:
             self.more.extend(more)
             self.more.extend([-1] * (self._more - len(more)))
+
+    def go_back_to(self, round_: int) -> None:
+        """The next question is of a round that had some before."""
+        self._same.clear()
+        for question in range(len(self.item)) if self.nth is not None else ():
+            if self.round[question] == round_:
+                key = (self.item[question], self.rival[question], *self.more_of(question))
+                self._same[key] = self._same.get(key, 0) + 1
+        self._round = round_
 
     @property
     def names_one(self) -> bool:

@@ -18,7 +18,7 @@ from handful.study.fold import Fold
 from handful.study.setup import Setup
 
 _CHUNK = 4096
-_ASKED, _TOLD = frozenset(Asked.keys) - {"o"}, frozenset(Told.keys)
+_ASKED, _TOLD = frozenset(Asked.keys) - {"o", "c"}, frozenset(Told.keys)
 
 
 def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, int]:
@@ -57,7 +57,7 @@ def _apply(fold: Fold, chunk: list[Record]) -> None:
                     asked(data["q"], data["i"], rival, NOW, data.get("w"), time)
                     continue
             elif kind == "told" and data.keys() <= _TOLD and type(data.get("q")) is int and "a" in data:
-                told(data["q"], data["a"], data.get("w"), data.get("u"))
+                told(data["q"], data["a"], data.get("w"), data.get("u"), data.get("m"), data.get("d"))
                 continue
         apply(from_record(record), time)
 

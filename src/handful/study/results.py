@@ -201,7 +201,8 @@ def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
 def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> RoundResult[Item]:
     event = closed.closing
     here = slice(closed.questions.start, closed.questions.stop)
-    standing = np.asarray(fold.questions.standing[here])
+    own = np.asarray(fold.questions.round[here]) == event.round  # others were asked before it was reopened
+    standing = np.asarray(fold.questions.standing[here])[own]
     return RoundResult(
         round=event.round,
         pick=items[event.pick],

@@ -15,7 +15,9 @@ from handful.core.explorers.registry import Explorer, default_explorer, describe
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
+from handful.study.doors import Door
 from handful.study.items import position_of, read_items
+from handful.study.rules import Rule
 
 IN_FLIGHT = {"processes": 64, "cluster": 256}  # by where an oracle will run
 
@@ -31,6 +33,8 @@ class Setup:
     solo: bool | None = None  # whether it is for one person; None where nobody said so
     scenarios: str = "fresh"
     edition: int = 1  # of the explorer's rules, by which the study began
+    rule: Rule | None = None  # who counts; None where everybody does
+    door: Door | None = None  # how people come to it
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -45,6 +49,11 @@ class Setup:
                 'scenarios="paired" is for values, and not with the explorer "certified", whose proof needs answers '
                 'that are independent of each other: leave it at "fresh", or take another explorer'
             )
+
+    @property
+    def copies_held(self) -> bool:
+        """Whether a question that is held for long is asked of others too: where people come by a door, and may go."""
+        return self.door is not None
 
     @property
     def explorer_spelled(self) -> str:
@@ -77,6 +86,8 @@ class Setup:
             "seed": p.seed,
             **solo,
             **({} if self.scenarios == "fresh" else {"scenarios": self.scenarios}),
+            **({} if self.rule is None else {"rule": self.rule.to_dict()}),
+            **({} if self.door is None else {"door": self.door.to_dict()}),
         }
 
     @classmethod
@@ -107,6 +118,8 @@ class Setup:
                 data.get("solo"),
                 data.get("scenarios", "fresh"),
                 data.get("edition", 1),
+                Rule.from_dict(data["rule"]) if "rule" in data else None,
+                Door.from_dict(data["door"]) if "door" in data else None,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
@@ -132,6 +145,8 @@ def make_setup(
     seed: int,
     scenarios: str,
     solo: bool | None,
+    rule: Rule | None,
+    door: Door | None,
 ) -> Setup:
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
     if not isinstance(feedback, (Values, Preferences)):
@@ -154,7 +169,7 @@ def make_setup(
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition)
+    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door)
 
 
 def _in_flight(given: int | str) -> int:

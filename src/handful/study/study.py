@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Generic, Literal, Self, overload
+from typing import Any, Literal, Self, overload
 
 from handful.core.budget import PerItem
 from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
 from handful.errors import StorageError, StudyFinished
-from handful.storage import Record
 from handful.study import events
 from handful.study.ask_tell import AskTell
-from handful.study.fold import Fold
+from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
-from handful.study.mismatches import Mismatches
+from handful.study.moderating import Moderating
 from handful.study.opening import Clock, Exists, begun_or_stored, stored
 from handful.study.questions import Question, Receipt
-from handful.study.replaying import fold_of
-from handful.study.results import Result, result_of
+from handful.study.results import Result
+from handful.study.rules import Rule
 from handful.study.running import ProgressCallback, run
-from handful.study.setup import Setup, make_setup
-from handful.study.status import Status, status_of
+from handful.study.setup import make_setup
 from handful.study.ways import Failing, way_of
 from handful.study.writer import Callback, Writer
 
 
-class Study(Generic[Item]):
+class Study(Moderating[Item]):
     """One selection problem from first question to final summary.
 
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
     units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
     `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, or "processes" (64) or
     "cluster" (256), whichever it will run on. With `storage` (a path or a URL) everything is kept, and `Study.open`
-    goes on where it ended; `exists="open"` does so here, if the stored study was made with the same settings.
+    goes on where it ended; `exists="open"` does so here, if the stored study was made with the same settings. `rule`
+    says who counts, and `door` how people come to it: the certificate names both.
     """
 
     def __init__(
@@ -58,6 +57,8 @@ class Study(Generic[Item]):
         seed: int = 0,
         scenarios: Literal["fresh", "paired"] = "fresh",
         solo: bool | None = None,
+        rule: Rule | None = None,
+        door: Door | None = None,
         storage: str | Path | None = None,
         name: str = "study",
         exists: Exists = "error",
@@ -81,6 +82,8 @@ class Study(Generic[Item]):
             seed=seed,
             scenarios=scenarios,
             solo=solo,
+            rule=rule,
+            door=door,
         )
         writer, new = begun_or_stored(setup, storage, name, exists, clock)
         self._start(name, given, writer)
@@ -119,6 +122,8 @@ class Study(Generic[Item]):
         study: Study[Any] = cls.__new__(cls)
         study._start(name, writer.fold.setup.ids if given is None else given, writer)
         study._read_only = read_only
+        if not read_only:
+            study._apply_rule()
         return study
 
     def _start(self, name: str, items: tuple[Item, ...], writer: Writer) -> None:
@@ -127,6 +132,12 @@ class Study(Generic[Item]):
         self._writer = writer
         self._ask_tell = AskTell(items, writer)
         self._read_only = self._closed = False
+
+    def _apply_rule(self) -> None:
+        if self.setup.rule is not None and self.finished is None:
+            with self._writing() as now:
+                self._ask_tell.participation.apply_to_all(now)
+                self._ask_tell.close_decided(now)
 
     # Asking and telling
 
@@ -140,24 +151,38 @@ class Study(Generic[Item]):
             return self._ask_tell.ask(n, worker, now)
 
     def tell(
-        self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, undo_s: float = 0.0
+        self,
+        id: str,
+        answer: object,
+        worker: str | None = None,
+        meta: Any = None,
+        *,
+        undo_s: float = 0.0,
+        duration: int | None = None,
     ) -> Receipt:
         """Answer a question; returns once that is durable. A repeat changes nothing and gives what is stored.
 
         With `undo_s` the answer is provisional: `revise` may replace it until the worker's next answer, or until the
-        seconds are over. `meta` is any JSON to keep with it.
+        seconds are over. `meta` is any JSON to keep with it; `duration` is how many milliseconds it took, for the rule.
         """
         with self._writing() as now:
-            return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s)
+            return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s, duration=duration)
 
     def exchange(
-        self, id: str, answer: object, worker: str | None = None, meta: Any = None, *, n: int = 1, undo_s: float = 0.0
+        self,
+        id: str,
+        answer: object,
+        worker: str | None = None,
+        meta: Any = None,
+        *,
+        n: int = 1,
+        undo_s: float = 0.0,
+        duration: int | None = None,
     ) -> tuple[Receipt, list[Question[Item]]]:
         """`tell` and `ask` in one commit: for a page that sends an answer and wants the next question."""
         with self._writing() as now:
-            return self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s), self._ask_tell.ask(
-                n, worker, now
-            )
+            receipt = self._ask_tell.tell(id, answer, worker, now, meta=meta, undo_s=undo_s, duration=duration)
+            return receipt, self._ask_tell.ask(n, worker, now)
 
     def revise(self, id: str, answer: object, worker: str | None = None) -> Receipt:
         """Replace a provisional answer of the same worker."""
@@ -242,19 +267,6 @@ class Study(Generic[Item]):
             self._check_going("extend its budget")
             self._ask_tell.extend(budget, now)
 
-    def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
-        """Count none of a worker's answers in the open round, and mark the rounds before it.
-
-        `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
-        """
-        with self._writing() as now:
-            self._ask_tell.exclude(worker, reason, by_rule, now)
-
-    def restore(self, worker: str) -> None:
-        """Undo `exclude`."""
-        with self._writing() as now:
-            self._ask_tell.restore(worker, now)
-
     def withdraw(self, item: Item, reason: str | None = None) -> None:
         """Take an item out of the running: it is not picked, and nothing is asked about it."""
         with self._writing() as now:
@@ -265,45 +277,6 @@ class Study(Generic[Item]):
         """Keep something in the journal that never changes the study's state."""
         with self._writing() as now:
             self._writer.emit(events.Noted(topic, data), now)
-
-    # Looking at it
-
-    @property
-    def finished(self) -> str | None:
-        """Why no more questions will come; None while they may."""
-        return self._ask_tell.finished
-
-    @property
-    def setup(self) -> Setup:
-        """What the study was made with."""
-        return self.fold.setup
-
-    def result(self) -> Result[Item]:
-        """What was found so far."""
-        return result_of(self._snapshot(), self.items)
-
-    def status(self) -> Status[Item]:
-        """Where the study stands."""
-        return status_of(self._snapshot(), self.items, self.finished)
-
-    def journal(self) -> Iterator[tuple[float, events.Event]]:
-        """The journal: the time and the event, in order."""
-        for record in self.records():
-            yield record.time, events.from_record(record)
-
-    def records(self) -> Iterator[Record]:
-        """The journal as it is stored."""
-        return self._writer.journal.read()
-
-    @property
-    def fold(self) -> Fold:
-        """The state itself, to look at; only events may change it."""
-        return self._writer.fold
-
-    @property
-    def mismatches(self) -> Mismatches:
-        """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
-        return fold_of(self.records(), check=True)[0].exploration.mismatches
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""
@@ -319,15 +292,6 @@ class Study(Generic[Item]):
 
     def __exit__(self, *raised: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        s = self.status()
-        return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answered>"
-
-    def _snapshot(self) -> Fold:
-        """The state to look at while answers come in: whoever answers waits for the copy at most."""
-        with self._writer.lock:
-            return self.fold.snapshot()
 
     def _writing(self) -> AbstractContextManager[float]:
         self._check_writable()

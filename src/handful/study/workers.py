@@ -15,6 +15,7 @@ class Workers:
         self.skips = array("i")
         self._numbers: dict[str, int] = {}
         self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
+        self._withdrew: set[int] = set()  # of those, who withdrew
         self._overruled: list[int] = []  # those restored whom a rule had excluded
 
     def snapshot(self) -> Workers:
@@ -36,6 +37,10 @@ class Workers:
             self.skips.append(0)
             self._numbers[name] = number  # last: other threads may look a worker up at any moment
         return number
+
+    def number_if_known(self, name: str | None) -> int:
+        """The worker's number; -1 for somebody who did nothing yet."""
+        return -1 if name is None else self._numbers.get(name, -1)
 
     def name(self, number: int) -> str | None:
         """The inverse of `number`."""
@@ -59,12 +64,15 @@ class Workers:
         if number >= 0:
             self.skips[number] += 1
 
-    def exclude(self, name: str, by_rule: bool) -> None:
+    def exclude(self, name: str, by_rule: bool, *, withdrew: bool = False) -> None:
         """Their answers do not count."""
         self._excluded[self.number(name)] = by_rule
+        if withdrew:
+            self._withdrew.add(self.number(name))
 
     def restore(self, name: str) -> None:
         """Their answers count again."""
+        self._withdrew.discard(self.number(name))
         if self._excluded.pop(self.number(name), False):
             self._overruled.append(self.number(name))
 
@@ -79,6 +87,30 @@ class Workers:
     def excludes(self, name: str | None) -> bool:
         """Whether the answers of the worker of this name are left out."""
         return bool(self._excluded) and name is not None and self._numbers.get(name, -1) in self._excluded
+
+    def was_overruled(self, number: int) -> bool:
+        """Whether a worker whom a rule had excluded was restored by hand."""
+        return number in self._overruled
+
+    @property
+    def by_rule(self) -> list[int]:
+        """The numbers of those whom a rule excludes."""
+        return [number for number, by_rule in self._excluded.items() if by_rule]
+
+    @property
+    def withdrew(self) -> int:
+        """How many withdrew."""
+        return len(self._withdrew)
+
+    @property
+    def by_hand(self) -> list[str]:
+        """Who is excluded by no rule that was fixed before the start."""
+        return [self.names[number] for number, by_rule in self._excluded.items() if not by_rule]
+
+    @property
+    def overruled(self) -> list[str]:
+        """Whom a rule had excluded and somebody restored."""
+        return [self.names[number] for number in self._overruled]
 
     @property
     def excluded(self) -> list[int]:

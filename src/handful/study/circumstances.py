@@ -1,0 +1,79 @@
+"""Under which circumstances people answered, for the certificate: the door, who counts, caps, redone rounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from handful.core.certificates import Certificate
+from handful.core.rounding import confidence
+from handful.study.fold import Fold
+
+ATTENTIVE = "which side an item is shown on is drawn by chance, so people who look choose either as it comes"
+TOO_MANY = "with so many people the rule may have excluded somebody who looked: that leaves no confidence"
+
+
+def circumstances_of(fold: Fold) -> tuple[str, ...]:
+    """What a reader must know besides the claim."""
+    said: list[str] = []
+    if fold.setup.door is not None:
+        said.append(fold.setup.door.words)
+    if fold.lifted:
+        said.append(f"the organizer lifted the cap on the share of a {' and of a '.join(fold.lifted)}")
+    if fold.setup.rule is not None:
+        said.append(_who_counts(fold))
+    if fold.reopenings:
+        times = Counter(fold.reopenings)
+        rounds = ", ".join(f"from round {round_}{_times(times[round_])}" for round_ in sorted(times))
+        said.append(f"rounds were redone {rounds}; what was answered about picks that are gone does not count")
+    return tuple(said)
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else " twice" if count == 2 else f" {count} times"
+
+
+def _who_counts(fold: Fold) -> str:
+    rule, workers = fold.setup.rule, fold.workers
+    assert rule is not None
+    excluded = len(workers.by_rule) - workers.withdrew
+    return (
+        f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(fold))} answered, "
+        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it, {workers.withdrew} withdrew; "
+        "what is said is about people who pass its checks"
+    )
+
+
+def answerers(fold: Fold) -> int:
+    """How many people answered anything, a check or a question."""
+    return sum(count > 0 or fold.conducts.of(number).checks > 0 for number, count in enumerate(fold.workers.answers))
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def paid_for(certificate: Certificate, fold: Fold) -> Certificate:
+    """The certificate after what the rule may have done wrongly: each person could be excluded by mere chance.
+
+    Unless that happens to anybody, the answers that count are those that would count without that part of the rule. So
+    the probabilities are added up.
+    """
+    rule = fold.setup.rule
+    claimed = certificate.bound is not None or certificate.ratio is not None
+    if rule is None or certificate.delta is None or not claimed or rule.false_exclusion == 0:
+        return certificate
+    cost = rule.false_exclusion * answerers(fold)
+    delta = certificate.delta + cost
+    if delta >= 1:
+        return Certificate(reasons=(*certificate.reasons, TOO_MANY))
+    said = (
+        f"the rule excludes somebody who looks with probability {rule.false_exclusion:.1g} at most; for all of them "
+        f"that takes {cost:.2g} of the confidence, which leaves {confidence(delta)}"
+    )
+    return replace(
+        certificate,
+        delta=delta,
+        assumptions=(*certificate.assumptions, ATTENTIVE),
+        reasons=(*certificate.reasons, said),
+    )

@@ -1,0 +1,20 @@
+"""Questions that others hold for long do not block: somebody who waits is asked the same in a question of their own."""
+
+from __future__ import annotations
+
+from handful.study.events import Asked
+from handful.study.fold import Fold
+
+
+def copy_of_held(fold: Fold, worker: str | None) -> Asked | None:
+    """A new question with the content of the one that was held longest, for somebody who holds none.
+
+    Both answers count, if both come. None where another question may be proposed, or the budget would not cover it.
+    """
+    if not fold.setup.copies_held or worker is None or not fold.exploration.all_out or fold.leases.held_by(worker):
+        return None
+    held = fold.leases.held_longest(fold.exploration.first, worker)
+    if held is None or (fold.budget is not None and fold.spent >= fold.budget):
+        return None
+    of = fold.questions
+    return Asked(len(of), of.item[held], of.rival[held], worker, of.more_of(held), of.given[held], held)

@@ -1,0 +1,79 @@
+"""Looking at a study: its result, its status and its journal. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic
+
+from handful.storage import Record
+from handful.study import events
+from handful.study.ask_tell import AskTell
+from handful.study.fold import Fold
+from handful.study.items import Item
+from handful.study.mismatches import Mismatches
+from handful.study.reopening import Reopening, reopening_of
+from handful.study.replaying import fold_of
+from handful.study.results import Result, result_of
+from handful.study.setup import Setup
+from handful.study.status import Status, status_of
+from handful.study.writer import Writer
+
+
+class Looking(Generic[Item]):
+    """What can be seen of a study."""
+
+    name: str
+    items: tuple[Item, ...]
+    _writer: Writer
+    _ask_tell: AskTell
+
+    @property
+    def finished(self) -> str | None:
+        """Why no more questions will come; None while they may."""
+        return self._ask_tell.finished
+
+    @property
+    def setup(self) -> Setup:
+        """What the study was made with."""
+        return self.fold.setup
+
+    def result(self) -> Result[Item]:
+        """What was found so far."""
+        return result_of(self._snapshot(), self.items)
+
+    def status(self) -> Status[Item]:
+        """Where the study stands."""
+        return status_of(self._snapshot(), self.items, self.finished)
+
+    def reopening(self, round: int) -> Reopening:
+        """What redoing a round, and those after it, would mean."""
+        with self._writer.lock:
+            return reopening_of(self.fold, round)
+
+    def journal(self) -> Iterator[tuple[float, events.Event]]:
+        """The journal: the time and the event, in order."""
+        for record in self.records():
+            yield record.time, events.from_record(record)
+
+    def records(self) -> Iterator[Record]:
+        """The journal as it is stored."""
+        return self._writer.journal.read()
+
+    @property
+    def fold(self) -> Fold:
+        """The state itself, to look at; only events may change it."""
+        return self._writer.fold
+
+    @property
+    def mismatches(self) -> Mismatches:
+        """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
+        return fold_of(self.records(), check=True)[0].exploration.mismatches
+
+    def __repr__(self) -> str:
+        s = self.status()
+        return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answered>"
+
+    def _snapshot(self) -> Fold:
+        """The state to look at while answers come in: whoever answers waits for the copy at most."""
+        with self._writer.lock:
+            return self.fold.snapshot()

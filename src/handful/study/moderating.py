@@ -1,0 +1,61 @@
+"""Who counts in a study, by its rule and by hand; and rounds that are done again."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from handful.study.items import Item
+from handful.study.looking import Looking
+from handful.study.participation import Gate
+
+
+class Moderating(Looking[Item]):
+    """What an organizer, or whoever hosts a study, does about the people in it."""
+
+    def _writing(self) -> AbstractContextManager[float]:
+        raise NotImplementedError
+
+    def check(self, worker: str, check: str, right: bool, duration: int | None = None) -> None:
+        """Note that a worker answered a "practice", "gold" or "instructed" question, and whether rightly.
+
+        It never enters an estimate; by the rule it admits the worker, or excludes them.
+        """
+        with self._writing() as now:
+            self._ask_tell.participation.check(worker, check, right, duration, now)
+            self._ask_tell.close_decided(now)
+
+    def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
+        """Count none of a worker's answers in the open round, and mark the rounds before it.
+
+        `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
+        """
+        with self._writing() as now:
+            self._ask_tell.exclude(worker, reason, by_rule, now)
+
+    def leave(self, worker: str) -> None:
+        """Somebody withdraws: their answers leave the open round, by the rule if it says so. Closed rounds stand."""
+        with self._writing() as now:
+            self._ask_tell.participation.leave(worker, now)
+            self._ask_tell.close_decided(now)
+
+    def restore(self, worker: str) -> None:
+        """Undo `exclude`."""
+        with self._writing() as now:
+            self._ask_tell.restore(worker, now)
+
+    def reopen(self, round: int, *, extend: int = 0) -> None:
+        """Redo a round and those after it: its answers that still count are folded again, later ones count no more.
+
+        The budget must cover it: `extend` lets it grow by so many answers first. `reopening` says what it would mean.
+        """
+        with self._writing() as now:
+            self._ask_tell.reopen(round, extend, now)
+
+    def lift(self, cap: str, reason: str | None = None) -> None:
+        """Lift the cap on a "network"'s or a "person"'s share of a round, for good: the certificate says so."""
+        with self._writing() as now:
+            self._ask_tell.participation.lift(cap, reason, now)
+
+    def let_in_by(self, gate: Gate | None) -> None:
+        """Hand a question to a worker only where `gate` agrees; it is asked under the study's lock."""
+        self._ask_tell.participation.gate = gate

@@ -1,0 +1,124 @@
+"""Who is asked and who counts: the rule is applied to what stands in the journal, whenever something was added to it.
+
+Everything here is called while the writer is locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from handful.errors import InvalidAnswer, InvalidProblem
+from handful.study import events
+from handful.study.conduct import PRACTICE, WITHDREW
+from handful.study.fold import Fold
+from handful.study.rules import CHECKS, share_allowed
+from handful.study.writer import Writer
+
+Gate = Callable[[Fold, str | None, float], bool]
+"""Whether a worker may have one more question now, as whoever hosts the study sees it."""
+
+FLOOR = 3
+"""So many questions of a round anybody may have, however small the round is."""
+CAPS = ("network", "person")
+
+
+class Participation:
+    """The rule of a study, and the caps on what one worker may have."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.gate: Gate | None = None
+
+    @property
+    def _fold(self) -> Fold:
+        return self._writer.fold
+
+    def may_have_more(self, worker: str | None, now: float) -> bool:
+        """Whether one more question may be handed to this worker."""
+        fold = self._fold
+        if fold.setup.rule is not None:
+            if worker is None or not fold.conducts.may_answer(fold.workers.number_if_known(worker)):
+                return False
+            if "person" not in fold.lifted and not self._has_share_left(worker):
+                return False
+        return self.gate is None or self.gate(fold, worker, now)
+
+    def _has_share_left(self, worker: str) -> bool:
+        """By the cap on a person's share: bound now, so that no answer has to be dropped for it."""
+        fold = self._fold
+        assert fold.setup.rule is not None
+        number = fold.workers.number_if_known(worker)
+        share = share_allowed(fold.setup.rule.share, len(fold.shares.active))
+        has = fold.shares.in_round[number] + len(fold.leases.held_by(worker))
+        return has + 1 <= most_of_round(fold, share)
+
+    def check_may_answer(self, worker: str | None) -> None:
+        """Refuse an answer of somebody who was not admitted, or is out."""
+        fold = self._fold
+        if fold.setup.rule is None:
+            return
+        if worker is None:
+            raise InvalidAnswer("this study has a rule of who counts: say which worker answers")
+        if fold.workers.excludes(worker):
+            raise InvalidAnswer(f"worker {worker} is excluded, and answers nothing any more")
+        if not fold.conducts.may_answer(fold.workers.number_if_known(worker)):
+            raise InvalidAnswer(f"worker {worker} is not admitted yet: nothing counts before that")
+
+    def check_known(self, worker: str) -> None:
+        """Refuse to exclude somebody who never came: it would be a slip of the pen."""
+        fold = self._fold
+        if not fold.workers.knows(worker) and worker not in fold.leases.holders():
+            raise InvalidProblem(f"there is no worker {worker!r} in this study: see status().workers")
+
+    def check(self, worker: str, check: str, right: bool, duration: int | None, now: float) -> None:
+        """Note an answer to a question whose right answer is known, and what follows from it by the rule."""
+        if check not in (PRACTICE, *CHECKS):
+            raise InvalidAnswer(f"a check is one of {', '.join((PRACTICE, *CHECKS))}, got {check!r}")
+        self._writer.emit(events.Checked(worker, check, bool(right), duration), now)
+        self.apply_rule(worker, now)
+
+    def apply_rule(self, worker: str | None, now: float) -> None:
+        """Admit or exclude a worker, if what is known of them says so by the rule."""
+        fold = self._fold
+        rule = fold.setup.rule
+        if rule is None or worker is None or fold.workers.excludes(worker):
+            return
+        number = fold.workers.number_if_known(worker)
+        conduct = fold.conducts.of(number)
+        why = None if fold.workers.was_overruled(number) else conduct.failed(rule)
+        if why is not None:
+            self._writer.emit(events.Excluded(worker, why, True), now)
+            return
+        entry = rule.admission
+        if entry is not None and not conduct.admitted and conduct.is_through(entry) and conduct.passes(entry):
+            self._writer.emit(events.Admitted(worker), now)
+
+    def apply_to_all(self, now: float) -> None:
+        """Apply the rule to everybody again: a process may have ended before it could."""
+        for number in self._fold.conducts.numbers():
+            self.apply_rule(self._fold.workers.name(number), now)
+
+    def leave(self, worker: str, now: float) -> None:
+        """Somebody withdraws: their answers leave the open round, by the rule where it says so."""
+        rule = self._fold.setup.rule
+        self.check_known(worker)
+        if not self._fold.workers.excludes(worker):
+            by_rule = rule is not None and rule.withdrawal == "remove"
+            self._writer.emit(events.Excluded(worker, WITHDREW, by_rule), now)
+
+    def lift(self, cap: str, reason: str | None, now: float) -> None:
+        """Lift a cap on shares of a round for good."""
+        if cap not in CAPS:
+            raise InvalidProblem(f"a cap is on the share of a {' or a '.join(CAPS)}, got {cap!r}")
+        if cap not in self._fold.lifted:
+            self._writer.emit(events.Lifted(cap, reason), now)
+
+
+def most_of_round(fold: Fold, share: float) -> float:
+    """How many answers of the open round somebody may give who may give this share of it.
+
+    Of what the round may cost; where there is no budget, of what was asked in it so far.
+    """
+    limit = fold.exploration.limit
+    of = limit if limit >= 0 else len(fold.questions) - fold.exploration.first
+    return max(float(FLOOR), share * of) if share < 1 else float("inf")

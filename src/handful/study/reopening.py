@@ -1,0 +1,163 @@
+"""Reopening a round: what was decided from it on is forgotten, and its answers that still count are folded again.
+
+Later answers were given about other picks: they are kept, and count no more.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from handful.core.explorers.protocol import drop
+from handful.errors import InvalidProblem, StorageCorrupt
+from handful.study.columns import arrays_of
+from handful.study.editions import state_after
+from handful.study.events import RoundClosed
+from handful.study.exploration import ASKED, DONE, LATE_TOLD, Exploration
+from handful.study.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
+from handful.study.setup import Setup
+
+if TYPE_CHECKING:
+    from handful.study.fold import ClosedRound, Fold
+
+
+@dataclass(frozen=True)
+class Reopening:
+    """What reopening a round would mean. `needed`: answers that deciding it and the rounds after it took, but for those
+    kept; `missing`: how many of these the budget does not cover.
+    """
+
+    round: int
+    lost: tuple[str, ...]  # the picks, by their names
+    kept: int  # answers that would be folded again
+    needed: int
+    missing: int
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        said = f"Redoing round {self.round} forgets {', '.join(self.lost)}; {self.kept:,} answers are counted again"
+        said += f", and about {self.needed:,} more are needed"
+        return said + (f", {self.missing:,} of which the budget does not cover." if self.missing else ".")
+
+
+class ReopenableExploration(Exploration):
+    """The explorer through its rounds, with what it was before each of them."""
+
+    def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
+        self._history: dict[int, tuple[list[np.ndarray], array[int]]] = {}
+        super().__init__(setup, questions, counts)
+
+    def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
+        self._history = {}  # of other arrays than those to come
+        super().adopt(edition, closings, spent)
+
+    def _open_next(self, spent: int) -> None:
+        super()._open_next(spent)
+        self._history[self.round] = self._before, self._log
+
+    @property
+    def all_out(self) -> bool:
+        """Whether as many questions are unanswered as may be, and the round could still pay for one more."""
+        r = self.state.board.round[0]
+        full = r["asked"] - r["counted"] >= r["in_flight"] and (r["limit"] < 0 or r["asked"] < r["limit"])
+        return bool(full) and not self.decided and not self.all_picked
+
+    def reopen(self, round_: int, questions: range, closings: Sequence[RoundClosed], spent: int) -> None:
+        """Go back to the start of a round and through its `questions` again; `spent` is what all others cost.
+
+        `closings` are of the rounds before it.
+        """
+        self.catch_up()
+        before, log = self._history.get(round_, (None, array("q")))
+        if before is None:  # it was by another edition of the rules
+            self.state = state_after(self._explorer, self._problem, self.edition, closings, self.withdrawn)
+            before = [array_.copy() for array_ in arrays_of(self.state)]
+            self._look()
+        self._history = {known: part for known, part in self._history.items() if known < round_}
+        own = [question for question in questions if self._questions.round[question] == round_]
+        self._proposal, self._too_late, self._lines = None, [], {}
+        self.round, self.first, self.started = round_, questions.start, questions.start
+        self._before, self._spent_before = before, spent
+        for array_, was in zip(arrays_of(self.state), before, strict=True):
+            array_[...] = was
+        for item in self.withdrawn:
+            drop(self.state, item)
+        self._open_board()
+        self.limit = int(self._limit[0])
+        self._log = _log_again(log, own)
+        self._history[round_] = self._before, self._log
+        counted = {entry // 4 for entry in self._log if entry % 4 == DONE}
+        for question in own:
+            if question in counted:
+                continue
+            if self._in_order:
+                self._line_of(question).append(question)
+            elif self._questions.standing[question] in (ANSWERED, VOID):
+                self._too_late.append(question)
+        self.refold()
+
+
+def _log_again(log: array[int], own: list[int]) -> array[int]:
+    """A round's log without what came late in it, and with all that was asked in it."""
+    asked = {entry // 4 for entry in log if entry % 4 == ASKED}
+    earlier = own[0] if own else 0
+    kept = [entry for entry in log if entry % 4 != LATE_TOLD or entry // 4 < earlier]
+    return array("q", [4 * question + ASKED for question in own if question not in asked] + kept)
+
+
+def reopen(fold: Fold, round_: int) -> None:
+    """What the event does."""
+    at = round_ - len(fold.setup.problem.chosen) - 1
+    if not 0 <= at < len(fold.rounds):
+        raise StorageCorrupt(f"the journal reopens round {round_}, which was not closed: restore it from a backup")
+    closed, questions, standing = fold.rounds[at], fold.questions, fold.questions.standing
+    del fold.rounds[at:]
+    fold.closed = False
+    fold.leases.forget_waiting()
+    for question in range(closed.questions.start, len(questions)):
+        if questions.round[question] == round_ and question < closed.questions.stop:
+            if standing[question] == LATE:
+                standing[question] = ANSWERED
+            fold.leases.wait_again(question)
+        elif standing[question] == UNANSWERED:
+            fold.leases.drop(question)
+            standing[question] = VOID
+        elif standing[question] in (ANSWERED, PROVISIONAL):
+            fold.provisional.pop(question, None)
+            standing[question] = LATE
+    own = _own(fold, closed)
+    pending = sum(question in fold.leases for question in own)
+    given = [question for question in own if standing[question] in (ANSWERED, PROVISIONAL)]
+    questions.go_back_to(round_)
+    before = [known.closing for known in fold.rounds]
+    fold.exploration.reopen(round_, closed.questions, before, fold.spent - pending - len(given))
+    fold.shares.again(Counter(questions.worker[question] for question in given if questions.worker[question] >= 0))
+
+
+def reopening_of(fold: Fold, round_: int, more: int = 0) -> Reopening:
+    """What reopening a round would mean, with so many answers more than the budget has."""
+    at = round_ - len(fold.setup.problem.chosen) - 1
+    if not 0 <= at < len(fold.rounds):
+        raise InvalidProblem(f"round {round_} is not one that is over: only such a round can be redone")
+    excluded, standing = set(fold.workers.excluded), fold.questions.standing
+    took = kept = 0
+    for closed in fold.rounds[at:]:
+        given = [question for question in _own(fold, closed) if standing[question] in (ANSWERED, LATE)]
+        took += len(given)
+        if closed.closing.round == round_:
+            kept = sum(fold.questions.worker[question] not in excluded for question in given)
+    needed = took - kept
+    left = None if fold.budget is None else fold.budget + more - fold.spent
+    lost = tuple(fold.setup.ids[closed.closing.pick] for closed in fold.rounds[at:])
+    return Reopening(round_, lost, kept, needed, 0 if left is None else max(0, needed - left))
+
+
+def _own(fold: Fold, closed: ClosedRound) -> list[int]:
+    """The questions of a round, without those of later ones that were asked before it was reopened."""
+    return [question for question in closed.questions if fold.questions.round[question] == closed.closing.round]
