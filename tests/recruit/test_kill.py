@@ -143,6 +143,7 @@ def test_a_process_killed_here_and_there_pays_everybody_once(tmp_path: Path, emp
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_process_killed_between_any_two_calls_pays_everybody_once(tmp_path: Path, empty: Path) -> None:
     begin, paying = killed_everywhere(tmp_path, empty, 1)
     print(f"killed at {begin} + {paying} points")

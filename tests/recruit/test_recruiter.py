@@ -239,7 +239,7 @@ def test_a_bonus_of_unknown_outcome_is_never_paid_again_by_itself(
     assert there.bonuses == ([150] if done else [])
     assert sum(call.path.endswith("/pay/") for call in fake.calls) == (1 if done else 0)
     if not done:
-        assert "its outcome is unknown" in reports[-1].waiting[0]
+        assert "its outcome is unknown" in reports[-1].waiting[0].words
         (line,) = published.open_entries("bonus")
         paying.decide_bonus(published, line.number, paid=False)
         assert not published.open_entries("bonus")

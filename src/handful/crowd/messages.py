@@ -11,6 +11,7 @@ SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]
 StudyState = Literal["open", "paused", "finished"]
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
 WorkerState = Literal["questions", "waiting", "paused", "finished"]
+RecruitingAction = Literal["pause", "start", "stop", "reconcile"]
 Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
 
 
@@ -53,6 +54,30 @@ class Skip(Sent):
 
 class Undo(Chosen):
     """What the last answer should have been."""
+
+
+class Arrive(Sent):
+    """The parameters of the address that somebody from a panel came by."""
+
+    parameters: Annotated[dict[str, Annotated[str, Field(max_length=300)]], Field(max_length=20)]
+
+
+class Ending(BaseModel):
+    """What became of somebody from a panel, and how they go back there."""
+
+    outcome: Literal["finished", "refused", "not_admitted", "full", "returned", "timed_out"]
+    title: str
+    words: str
+    address: str | None = Field(default=None, description="where the browser goes")
+    code: str | None = Field(default=None, description="to be typed in at the panel")
+    post: dict[str, str] | None = Field(default=None, description="the fields of a form to post to `address`")
+
+
+class Arrived(BaseModel):
+    """How somebody from a panel goes on: as themselves, as somebody who only looks, or not at all."""
+
+    state: Literal["inside", "preview", "ended"]
+    ending: Ending | None = None
 
 
 class ItemCard(BaseModel):
@@ -121,6 +146,7 @@ class Work(BaseModel):
     questions: list[Pair | Choice]
     progress: WorkProgress
     undo: UndoOffer | None = None
+    ending: Ending | None = None
 
 
 class Taken(BaseModel):
@@ -154,6 +180,8 @@ class About(BaseModel):
     undo_s: float
     solo: bool
     joined: bool
+    panel: bool = Field(default=False, description="whether people come from a panel, with ids in their address")
+    arrived: bool = Field(default=False, description="whether this browser came from the panel, and may join")
 
 
 class Summary(BaseModel):
@@ -179,6 +207,24 @@ class Exclude(Sent):
 
 class Restore(Sent):
     worker: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class Decide(Sent):
+    """The organizer's word about a person, or about a line of the ledger."""
+
+    who: Annotated[str, Field(max_length=64)] | None = None
+    line: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    pay: bool
+
+
+class Publish(Sent):
+    """A yes to publishing at this cost."""
+
+    cents: Annotated[int, Field(ge=0, le=10**9)]
+
+
+class AskReturn(Sent):
+    who: Annotated[str, Field(max_length=64)]
 
 
 class Login(Sent):
@@ -219,6 +265,38 @@ class RoundLine(BaseModel):
     answers: int
 
 
+class RecruitingCost(BaseModel):
+    """What publishing costs, in cents and in words."""
+
+    cents: int
+    words: str
+
+
+class WaitingLine(BaseModel):
+    """Something that only the organizer can decide."""
+
+    who: str | None
+    line: int | None
+    words: str
+
+
+class Recruiting(BaseModel):
+    """People from a panel, and the money: in whole cents, and in words."""
+
+    panel: str
+    status: str | None
+    places: int | None
+    plan: str
+    people: dict[str, int]
+    currency: str
+    paid: int
+    locked: int
+    unknown: int
+    differences: list[str]
+    waiting: list[WaitingLine]
+    trouble: str | None
+
+
 class OrganizerStatus(BaseModel):
     """Everything the organizer's page shows."""
 
@@ -245,6 +323,7 @@ class OrganizerStatus(BaseModel):
     rounds: list[RoundLine]
     verdict: str
     certificate: str
+    recruiting: Recruiting | None = None
 
 
 class Words(Sent):

@@ -57,12 +57,14 @@ class Person:
     status:   of their submission on the platform, as it was seen last.
     outcome:  what became of them here; None while they are inside.
     failed:   instructed checks that they failed.
+    chance:   what their cookie is made from, the same on every device of theirs.
     """
 
     pseudonym: str
     who: Identity
     arrived: float | None = None
     seen: float | None = None
+    consented: float | None = None
     verified: bool | None = None
     status: str | None = None
     outcome: Outcome | None = None
@@ -70,6 +72,12 @@ class Person:
     completed: bool = False
     failed: int = 0
     decision: Decision | None = None
+    chance: bytes | None = field(default=None, repr=False)
+
+    @property
+    def inside(self) -> bool:
+        """Whether they may be asked something."""
+        return self.outcome is None and self.verified is not False
 
 
 @dataclass(frozen=True)

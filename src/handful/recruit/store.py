@@ -17,6 +17,7 @@ from sqlalchemy import (
     Connection,
     Double,
     Integer,
+    LargeBinary,
     MetaData,
     RowMapping,
     Table,
@@ -25,6 +26,7 @@ from sqlalchemy import (
     and_,
     func,
     insert,
+    inspect,
     select,
     update,
 )
@@ -50,6 +52,7 @@ recruited = Table(
     Column("panel_study", Text),
     Column("arrived", Double),
     Column("seen", Double),
+    Column("consented", Double),
     Column("verified", Boolean),
     Column("status", Text),
     Column("outcome", Text),
@@ -57,6 +60,7 @@ recruited = Table(
     Column("completed", Boolean, nullable=False, default=False),
     Column("failed", Integer, nullable=False, default=0),
     Column("decision", Text),
+    Column("chance", LargeBinary),
     UniqueConstraint("study", "participant", "session"),
 )
 ledger = Table(
@@ -149,11 +153,18 @@ class Store:
         return None if row is None else _person(row)
 
     def arrive(
-        self, study: str, who: Identity, verified: bool | None, places: int | None = None, status: str | None = None
+        self,
+        study: str,
+        who: Identity,
+        verified: bool | None,
+        places: int | None = None,
+        status: str | None = None,
+        new: Callable[[], tuple[str, bytes | None]] = lambda: (new_pseudonym(), None),
     ) -> tuple[Person | None, bool]:
         """The person who arrived, and whether they are new. None when there is no place left.
 
-        Somebody who came before is known again by participant and session, whatever browser they use.
+        Somebody who came before is known again by participant and session, whatever browser they use. `new` gives the
+        pseudonym of somebody new, and what their cookie is made from.
         """
         now = self.clock()
         known = and_(
@@ -173,9 +184,11 @@ class Store:
                 return _person({**row, **more}), False
             if places is not None and _taken(connection, study) >= places:
                 return None, False
+            pseudonym, chance = new()
             values = {
                 "study": study,
-                "pseudonym": f"p{secrets.token_hex(8)}",
+                "pseudonym": pseudonym,
+                "chance": chance,
                 "participant": who.participant,
                 "session": who.session or "",
                 "panel_study": who.study,
@@ -191,7 +204,7 @@ class Store:
 
     def meet(self, study: str, who: Identity, status: str) -> Person:
         """Somebody whom the platform knows, and who never came here."""
-        pseudonym = f"p{secrets.token_hex(8)}"
+        pseudonym = new_pseudonym()
         with self._writing() as connection:
             values = {"participant": who.participant, "session": who.session or "", "panel_study": who.study}
             connection.execute(
@@ -258,6 +271,20 @@ class Store:
                 connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
 
 
+def new_pseudonym() -> str:
+    """A random name, which says nothing about anybody."""
+    return f"p{secrets.token_hex(8)}"
+
+
+def has_recruitments(storage: str | Path) -> bool:
+    """Whether people are recruited for any study there; nothing is written to find out."""
+    database = database_at(storage)
+    if database.is_absent():
+        return False
+    with database.explaining(), database.connect() as connection:
+        return inspect(connection).has_table(recruitments.name)
+
+
 def _taken(connection: Connection, study: str) -> int:
     free = recruited.c.outcome.in_(sorted(FREES_ITS_PLACE))
     holding = and_(recruited.c.study == study, recruited.c.outcome.is_(None) | ~free)
@@ -265,9 +292,13 @@ def _taken(connection: Connection, study: str) -> int:
 
 
 def _person(row: RowMapping | dict[str, Any]) -> Person:
-    kept = ("pseudonym", "arrived", "seen", "verified", "status", "outcome", "ended", "completed", "failed", "decision")
     who = Identity(row["participant"], row["session"] or None, row["panel_study"])
-    return Person(who=who, **{name: row[name] for name in kept})
+    return Person(who=who, **{name: row[name] for name in _OF_PERSON})
+
+
+_OF_PERSON = tuple(
+    column.name for column in recruited.c if column.name not in ("study", "participant", "session", "panel_study")
+)
 
 
 def _entry(row: RowMapping) -> Entry:

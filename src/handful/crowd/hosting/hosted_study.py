@@ -18,6 +18,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.address_shares import AddressShares
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.showing import Said, Showing
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
@@ -68,6 +69,8 @@ class HostedStudy:
         self.clock = clock
         self.change_signal = ChangeSignal()
         self.storage_works = True
+        self.desk: PanelDesk | None = None  # where people from a panel arrive
+        self.goal = settings.goal
         self.k = study.setup.problem.k
         self.showing = Showing(study, collection)
         self.theme = theme or study.name
@@ -129,7 +132,7 @@ class HostedStudy:
         """How far somebody who gave so many answers is, and how far everybody together."""
         return messages.WorkProgress(
             answered=answered,
-            goal=self.settings.goal,
+            goal=self.goal,
             answers=self.study.fold.answers,
             budget=self._latest.budget,
             chosen=self._picked,
@@ -289,6 +292,8 @@ class HostedStudy:
         """
         if self.state != "open" or self.study.fold.workers.excludes(worker.id):
             return 0
+        if self.desk is not None and not self.desk.may_ask(worker.id):
+            return 0
         self._presence.seen(worker.id, self.clock())
         people = self._presence.number
         want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
@@ -316,12 +321,17 @@ class HostedStudy:
         workers = self.study.fold.workers
         if workers.excludes(worker.id):
             state = "finished"
+        answers = workers.answers_of(worker.id)
         shown = [self.showing.shown(worker, question) for question in questions] if state == "open" else []
+        ending = None if self.desk is None else self.desk.after(worker.id, answers, bool(shown), self.open)
+        if ending is not None:
+            state, shown = "finished", []
         return messages.Work(
             state=("questions" if shown else "waiting") if state == "open" else state,
             questions=shown,
-            progress=self.progress(workers.answers_of(worker.id)),
-            undo=self._undo_offer(worker),
+            progress=self.progress(answers),
+            undo=None if ending else self._undo_offer(worker),
+            ending=ending,
         )
 
     def _undo_offer(self, worker: Worker) -> messages.UndoOffer | None:

@@ -12,7 +12,9 @@ from handful.study.status import Status
 MOST_ITEMS = 400
 
 
-def organizer_status_of(hosted: HostedStudy, streams: int = 0) -> messages.OrganizerStatus:
+def organizer_status_of(
+    hosted: HostedStudy, streams: int = 0, recruiting: messages.Recruiting | None = None
+) -> messages.OrganizerStatus:
     """Everything the organizer's page shows, in one message."""
     status, found, now = hosted.study.status(), hosted.latest_result(), hosted.clock()
     lines = _item_lines(hosted, status)
@@ -43,6 +45,7 @@ def organizer_status_of(hosted: HostedStudy, streams: int = 0) -> messages.Organ
         ],
         verdict=found.verdict,
         certificate=str(found.certificate),
+        recruiting=recruiting,
     )
 
 

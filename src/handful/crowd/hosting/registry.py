@@ -18,6 +18,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
+from handful.crowd.hosting.panel_loop import PanelLoop, panel_loop_for
 from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
 from handful.crowd.settings import Settings
@@ -45,6 +46,7 @@ class Registry:
     adding: threading.Lock = field(default_factory=threading.Lock, init=False)
     pictures: dict[str, Path] = field(default_factory=dict, init=False)
     on_added: list[Callable[[HostedStudy], None]] = field(default_factory=list, init=False)
+    panels: dict[str, PanelLoop] = field(default_factory=dict, init=False)
     _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
@@ -75,11 +77,20 @@ class Registry:
         for hosted in self.studies.values():
             hosted.change_signal.stop()
 
+    def look_for_recruiting(self) -> None:
+        """Begin to receive people from panels, for studies that are recruited for since."""
+        for name, hosted in self.studies.items():
+            if name not in self.panels and (found := panel_loop_for(hosted, self.storage, self.secret)) is not None:
+                self.panels[name] = found
+                hosted.desk, hosted.goal = found.desk, found.desk.goal
+
     def close(self) -> None:
         """Store what is queued and free the storage, of all studies whatever becomes of one."""
         with ExitStack() as closing:
             for hosted in self.studies.values():
                 closing.callback(hosted.close)
+            for panel in self.panels.values():
+                closing.callback(panel.stop)
 
     def storage_fault(self) -> str | None:
         """Why answers cannot be stored now; None if they can. The storage is written to and read back.

@@ -128,17 +128,32 @@ class Worker:
 
 def new_cookie(secret: Secret, study: str) -> str:
     """A cookie for one more worker of this study."""
-    chance = secrets.token_bytes(RANDOM_BYTES)
-    return _text(chance + secret.derive("cookie", study, chance)[:SEAL_BYTES])
+    return cookie_from(secret, study, new_chance())
 
 
-def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -> Worker | None:
-    """Whose cookie this is; None if this study gave out no such cookie."""
+def new_chance() -> bytes:
+    """What a cookie is made from."""
+    return secrets.token_bytes(RANDOM_BYTES)
+
+
+def cookie_from(secret: Secret, study: str, chance: bytes, purpose: str = "cookie") -> str:
+    """The cookie made from this: the same on every device of one person."""
+    return _text(chance + secret.derive(purpose, study, chance)[:SEAL_BYTES])
+
+
+def chance_of(secret: Secret, study: str, cookie: str | None, purpose: str = "cookie") -> bytes | None:
+    """What a cookie of ours was made from; None if this study gave out no such cookie."""
     raw = _bytes(cookie or "", RANDOM_BYTES + SEAL_BYTES)
     if raw is None:
         return None
     chance, seal = raw[:RANDOM_BYTES], raw[RANDOM_BYTES:]
-    if not hmac.compare_digest(secret.derive("cookie", study, chance)[:SEAL_BYTES], seal):
+    return chance if hmac.compare_digest(secret.derive(purpose, study, chance)[:SEAL_BYTES], seal) else None
+
+
+def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -> Worker | None:
+    """Whose cookie this is; None if this study gave out no such cookie."""
+    chance = chance_of(secret, study, cookie)
+    if chance is None:
         return None
     name = "w" + secret.derive("worker", study, chance).hex()[:16]
     return Worker(name, secret.derive("tokens", study, chance), where)

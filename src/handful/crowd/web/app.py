@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from itertools import count
 
 from fastapi import FastAPI, Request
 
@@ -13,17 +14,20 @@ from handful.crowd.collection.decoder import open_to_the_decoder
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
-from handful.crowd.web import organizer_routes, page_routes, setup_routes, worker_routes
+from handful.crowd.web import organizer_routes, page_routes, panel_routes, setup_routes, worker_routes
 from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.static_files import VersionedFiles
 from handful.crowd.web.thread_pool import in_thread
+from handful.errors import StorageError
 
 log = logging.getLogger("handful.crowd")
 
 TICK_EVERY_S = 0.5
+TICKS_PER_LOOK = 6
+"""For what other processes have begun: recruiting."""
 
 
 def create_app(registry: Registry) -> FastAPI:
@@ -32,6 +36,7 @@ def create_app(registry: Registry) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         registry.start()
+        await in_thread(registry.look_for_recruiting)
         heartbeat = asyncio.create_task(_tick_studies(registry))
         try:
             yield
@@ -58,6 +63,8 @@ def create_app(registry: Registry) -> FastAPI:
     app.add_middleware(Guard, settings=registry.settings)
     app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
     app.include_router(worker_routes.router)
+    app.include_router(panel_routes.router)
+    app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
     app.include_router(setup_routes.router)
     app.include_router(page_routes.router)
@@ -78,8 +85,11 @@ def create_app(registry: Registry) -> FastAPI:
 async def _tick_studies(registry: Registry) -> None:
     """Twice a second: let answers settle, also those of a worker who has left, and free what nobody holds any more."""
     failing: dict[str, str] = {}
-    while True:
+    for tick in count(1):
         await asyncio.sleep(TICK_EVERY_S)
+        if tick % TICKS_PER_LOOK == 0:
+            with suppress(StorageError):  # what is wrong with it is told below
+                await in_thread(registry.look_for_recruiting)
         for name, hosted in list(registry.studies.items()):
             try:
                 await in_thread(hosted.tick)

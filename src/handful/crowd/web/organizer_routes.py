@@ -9,6 +9,7 @@ from starlette.background import BackgroundTask
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
+from handful.crowd.hosting.recruiting_status import recruiting_status_of
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.refusals import Refusal, not_found, too_fast
 from handful.crowd.web.addresses import address_of
@@ -87,7 +88,7 @@ async def backup(request: Request) -> Response:
 @router.get("/{study}")
 async def status(hosted: WatchedStudy, request: Request) -> messages.OrganizerStatus:
     """The status of the study."""
-    return await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
+    return await in_thread(_status, hosted, request)
 
 
 @router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
@@ -95,7 +96,7 @@ async def events(hosted: WatchedStudy, request: Request) -> Response:
     """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
 
     async def latest() -> ServerEvent:
-        message = await in_thread(organizer_status_of, hosted, len(limits_of(request).streams))
+        message = await in_thread(_status, hosted, request)
         return "status", message.model_dump()
 
     async def allowed() -> bool:
@@ -172,6 +173,12 @@ async def export_jsonl(hosted: WatchedStudy) -> Response:
 async def sheet(hosted: ShownStudy) -> Response:
     """The contact sheet of the summary so far."""
     return await sheet_download(hosted)
+
+
+def _status(hosted: HostedStudy, request: Request) -> messages.OrganizerStatus:
+    loop = registry_of(request).panels.get(hosted.name)
+    recruiting = None if loop is None else recruiting_status_of(loop)
+    return organizer_status_of(hosted, len(limits_of(request).streams), recruiting)
 
 
 async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:

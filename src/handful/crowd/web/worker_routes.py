@@ -32,9 +32,9 @@ from handful.crowd.web.dependencies import (
 from handful.crowd.web.downloads import sheet_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
+from handful.crowd.web.panel_routes import cookie_of_visit, has_arrived, set_worker_cookie
 from handful.crowd.web.thread_pool import in_thread
 
-COOKIE_S = 30 * 24 * 3600
 PROGRESS_EVERY_S = 2.0
 
 
@@ -92,7 +92,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         k=hosted.k,
         items=len(hosted.collection),
         options=hosted.showing.options,
-        goal=settings.goal,
+        goal=hosted.goal,
         consent=settings.consent,
         instructions=settings.instructions,
         question=settings.question,
@@ -101,6 +101,8 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         undo_s=settings.undo_s,
         solo=settings.solo,
         joined=worker_of(registry.secret, hosted.name, cookie) is not None,
+        panel=hosted.desk is not None,
+        arrived=has_arrived(hosted, request),
     )
 
 
@@ -114,22 +116,14 @@ async def join(
     if worker is None:
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
-        wait = limits_of(request).joining.wait(where)
+        wait = 0.0 if hosted.desk is not None else limits_of(request).joining.wait(where)
         if wait:
             raise too_fast(wait)
-        cookie = new_cookie(registry.secret, hosted.name)
+        cookie = await cookie_of_visit(hosted, request) or new_cookie(registry.secret, hosted.name)
         worker = worker_of(registry.secret, hosted.name, cookie, where)
         assert worker is not None
         await in_thread(hosted.note_joined, worker, said)
-        response.set_cookie(
-            WORKER_COOKIE,
-            cookie,
-            max_age=COOKIE_S,
-            path=f"/api/s/{hosted.name}",
-            httponly=True,
-            samesite="lax",
-            secure=registry.settings.secure_cookies,
-        )
+        set_worker_cookie(response, WORKER_COOKIE, cookie, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)
 
 

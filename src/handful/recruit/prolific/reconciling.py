@@ -32,6 +32,15 @@ BONUS_GRACE_S = 900.0
 """Bonuses are paid within minutes."""
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """Something that only the organizer can decide: about a person, or about a line of the ledger."""
+
+    words: str
+    who: str | None = None
+    line: int | None = None
+
+
 @dataclass
 class Report:
     """What a reconciliation saw, did and left open."""
@@ -40,7 +49,7 @@ class Report:
     status: str | None = None
     done: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
     changed: list[Person] = field(default_factory=list)
 
     @property
@@ -217,7 +226,7 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
     for person in recruiter.store.people(recruiter.study):
         said = _waits(person, recruitment)
         if said is not None and person.decision is None:
-            report.waiting.append(f"{person.pseudonym} {said}")
+            report.waiting.append(Waiting(f"{person.pseudonym} {said}", who=person.pseudonym))
         elif paying.is_paid_in_full(person, recruitment) and person.status not in PAID:
             report.differences.append(
                 f"{person.pseudonym} is to be paid and is {person.status or 'unknown'} over there"
@@ -227,11 +236,12 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
             continue
         amount = money(entry.cents, plan.currency)
         if entry.kind == "bonus" and _is_old(recruiter, entry, BONUS_GRACE_S):
-            report.waiting.append(
+            words = (
                 f"line {entry.number}: a bonus of {amount} for {entry.who} was sent, its outcome is unknown, and "
                 f"Prolific does not show it: look there, then `handful recruit decide --line {entry.number} --paid` "
                 "or --unpaid"
             )
+            report.waiting.append(Waiting(words, line=entry.number))
         report.differences.append(f"line {entry.number}: {entry.kind} of {amount} has no known outcome yet")
 
 

@@ -4,6 +4,7 @@
 import { words } from "./item_card.js";
 import { EventStream } from "./event_stream.js";
 import { find, pause, speak, toast, untoast } from "./dom.js";
+import { goBack } from "./panel.js";
 import { cardsOf, placeOf, saidOf } from "./question.js";
 import { Refusal, request } from "./requests.js";
 import { finish, quiet, show } from "./sections.js";
@@ -148,6 +149,7 @@ export class AnswerLoop {
   async #rest(work) {
     if (work.state === "finished") {
       this.#stream.stop();
+      if (work.ending) return goBack(work.ending);
       if (this.#about.solo) return finish(this.#root, await this.#ask("GET", "summary"));
     } else {
       this.#stream.wait();

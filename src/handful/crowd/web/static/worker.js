@@ -3,6 +3,7 @@
 import { AnswerLoop } from "./answer_loop.js";
 import { ChoiceView } from "./choice_view.js";
 import { find, linked, toast } from "./dom.js";
+import { arrive, endPreview, goBack, refuse } from "./panel.js";
 import { practise } from "./practice.js";
 import { Refusal, request } from "./requests.js";
 import { goOnByKey, sayThanks, show, stuck } from "./sections.js";
@@ -63,22 +64,30 @@ function noCookies() {
 }
 
 /** Take part; null if the person does not agree. */
-async function join(about, view) {
+async function join(about, view, preview) {
   if (!await welcome(about)) return null;
   const practice = about.solo ? null : await practise(view, about.options);
+  if (preview) return null;
   return request("POST", `${address}/join`, { consent: true, practice }, waiting);
 }
 
 try {
-  const about = await request("GET", address, undefined, waiting);
+  let about = await request("GET", address, undefined, waiting);
+  const arrived = await arrive(address, about, waiting);
+  if (arrived) about = await request("GET", address, undefined, waiting); // they may have joined on another device
+  const preview = arrived?.state === "preview" && !about.joined;
   explain(about);
   goOnByKey();
-  if (about.state === "finished" && !about.joined) {
+  if (arrived?.ending) {
+    goBack(arrived.ending);
+  } else if (about.state === "finished" && !about.joined && !arrived) {
     stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
   } else {
     const view = new ChoiceView();
-    const work = about.joined ? null : await join(about, view);
-    if (!work && !about.joined) stuck("Thank you for reading", "You did not agree, so nothing about you was stored. You can close this page.");
+    const work = about.joined ? null : await join(about, view, preview);
+    if (preview) endPreview();
+    else if (!work && !about.joined && arrived) await refuse(address, waiting);
+    else if (!work && !about.joined) stuck("Thank you for reading", "You did not agree, so nothing about you was stored. You can close this page.");
     else await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
   }
 } catch (error) {

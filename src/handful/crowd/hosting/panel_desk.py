@@ -1,0 +1,237 @@
+"""The desk where people from a panel arrive at one study, are known again, and leave with an outcome.
+
+Ids of the panel are kept by `handful.recruit` and never reach the journal. May be used from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from handful.crowd import messages
+from handful.crowd.hosting.panel_words import WORDS
+from handful.crowd.hosting.tokens import Secret, cookie_from, new_chance, worker_of
+from handful.errors import RecruitingFailed
+from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
+from handful.recruit.prolific.client import NotThere, ProlificClient
+from handful.recruit.prolific.submissions import RETURNED, TIMED_OUT, Submission
+from handful.recruit.records import Person, Recruitment
+from handful.recruit.store import Store
+
+PATIENCE_S = 60.0
+"""Who cannot be given a question for so long is done, and paid in full."""
+
+SEEN_EVERY_S = 30.0
+"""How often it is stored that somebody is still there."""
+
+
+class PanelDesk:
+    """The people of one study who came from a panel."""
+
+    def __init__(
+        self,
+        store: Store,
+        recruitment: Recruitment,
+        secret: Secret,
+        client: ProlificClient | None = None,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.store, self.recruitment, self.client, self.wake = store, recruitment, client, wake
+        self.study = recruitment.study
+        self._secret, self._key = secret, secret.derive("panel codes", recruitment.study)
+        self._lock = threading.RLock()
+        self._people: dict[str, Person] = {}
+        self._stuck_since: dict[str, float] = {}
+        self.look()
+
+    @property
+    def goal(self) -> int:
+        """How many answers each is paid for."""
+        return self.recruitment.plan.answers_each
+
+    def look(self) -> None:
+        """Take over what other processes have stored."""
+        with self._lock:
+            self.recruitment = self.store.recruitment(self.study) or self.recruitment
+            self._people = {person.pseudonym: person for person in self.store.people(self.study)}
+
+    def person(self, worker: str) -> Person | None:
+        """Who a worker is; None for somebody who is not from the panel."""
+        return self._people.get(worker)
+
+    def people(self) -> list[Person]:
+        """Everybody who came."""
+        return list(self._people.values())
+
+    # Arriving
+
+    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Person | None, messages.Arrived]:
+        """Who arrived with these parameters, and how they go on. Nobody, for a preview."""
+        who = self.recruitment.panel.identity(given)
+        if who is None:
+            return None, messages.Arrived(state="preview")
+        verified: bool | None = True
+        status: str | None = None
+        if self.recruitment.on_prolific:
+            if who.study is not None and self.recruitment.platform_id not in (None, who.study):
+                return None, messages.Arrived(state="preview")
+            try:
+                submission = self._submission(who)
+            except NotThere:
+                submission = None
+            else:
+                verified, status = (None, None) if submission is None else (True, submission.status)
+            if verified and not self._matches(who, submission):
+                return None, messages.Arrived(state="preview")  # which counts nothing
+        places = None if self.recruitment.on_prolific else self.recruitment.panel.places
+        if not study_open and not self.recruitment.on_prolific:
+            places = 0
+        with self._lock:
+            person, _ = self.store.arrive(self.study, who, verified, places, status, self._new)
+            if person is None:
+                return None, messages.Arrived(state="ended", ending=self._ending("full", who))
+            self._people[person.pseudonym] = person
+            person = self._as_over_there(self._taken_up_again(person))
+        if person.outcome is not None:
+            return person, messages.Arrived(state="ended", ending=self._ending(person.outcome, person.who))
+        return person, messages.Arrived(state="inside" if person.inside else "preview")
+
+    def _submission(self, who: Identity) -> Submission | None:
+        """The submission of whoever arrived; None if it cannot be found out now, NotThere if there clearly is none."""
+        if self.client is None or who.session is None:
+            return None
+        try:
+            return self.client.submission(who.session)
+        except NotThere:
+            raise
+        except RecruitingFailed:  # our trouble or the platform's, and not the person's
+            self.wake()
+            return None
+
+    def _matches(self, who: Identity, submission: Submission | None) -> bool:
+        return (
+            submission is not None
+            and submission.participant == who.participant
+            and submission.study == (self.recruitment.platform_id or submission.study)
+        )
+
+    def _new(self) -> tuple[str, bytes]:
+        chance = new_chance()
+        worker = worker_of(self._secret, self.study, cookie_from(self._secret, self.study, chance))
+        assert worker is not None
+        return worker.id, chance
+
+    def _as_over_there(self, person: Person) -> Person:
+        """End a visit that has ended at the platform."""
+        gone: dict[str | None, Outcome] = {RETURNED: "returned", TIMED_OUT: "timed_out"}
+        if person.outcome is None and person.status in gone:
+            return self._change(person, outcome=gone[person.status], ended=self.store.clock())
+        return person
+
+    def _taken_up_again(self, person: Person) -> Person:
+        """Somebody whose time was over here goes on, if their place is still free."""
+        places = self.recruitment.panel.places
+        if person.outcome != "timed_out" or self.recruitment.on_prolific:
+            return person
+        if places is not None and self.store.taken(self.study) >= places:
+            return person
+        return self._change(person, outcome=None, ended=None)
+
+    def of_chance(self, chance: bytes | None) -> Person | None:
+        """Whose visit this is, by what their cookies are made from."""
+        if chance is None:
+            return None
+        return next((person for person in self._people.values() if person.chance == chance), None)
+
+    def consent(self, person: Person) -> None:
+        """They agreed; on another device they need not again."""
+        if person.consented is None:
+            self._change(person, consented=self.store.clock())
+
+    # While they are inside
+
+    def may_ask(self, worker: str) -> bool:
+        """Whether a worker may be given a question."""
+        person = self._people.get(worker)
+        return person is not None and person.inside
+
+    def after(self, worker: str, answers: int, has_questions: bool, study_open: bool) -> messages.Ending | None:
+        """What became of a worker who now has so many answers; None while they go on."""
+        person = self._people.get(worker)
+        if person is None:
+            return None
+        now = self.store.clock()
+        if person.inside:
+            if has_questions and answers < self.goal:
+                self._stuck_since.pop(worker, None)
+            elif answers >= self.goal or not study_open or self._is_stuck(worker, now):
+                person = self.end(person, "finished")
+            if person.seen is None or now - person.seen >= SEEN_EVERY_S:
+                person = self._change(person, seen=now)
+        return None if person.outcome is None else self._ending(person.outcome, person.who)
+
+    def _is_stuck(self, worker: str, now: float) -> bool:
+        """Whether there has been no question for them for too long."""
+        return now - self._stuck_since.setdefault(worker, now) >= PATIENCE_S
+
+    def end(self, person: Person, outcome: Outcome) -> Person:
+        """They are done, with this outcome; what the platform must know of it is told to it soon."""
+        with self._lock:
+            person = self._people.get(person.pseudonym, person)
+            if person.outcome is None:
+                person = self._change(person, outcome=outcome, ended=self.store.clock())
+                self.wake()
+            self._stuck_since.pop(person.pseudonym, None)
+        return person
+
+    def end_all(self) -> list[str]:
+        """The study has its picks: all who are inside are done, and paid. Gives their names."""
+        return [self.end(person, "finished").pseudonym for person in self.people() if person.inside and person.arrived]
+
+    def end_silent(self) -> list[str]:
+        """On panels where we count the places: those not seen for too long have lost theirs. Gives their names."""
+        if self.recruitment.on_prolific:
+            return []
+        minutes = self.recruitment.panel.minutes or self.recruitment.plan.longest_minutes
+        before = self.store.clock() - 60 * minutes
+        silent = [person for person in self.people() if person.inside and (person.seen or 0.0) < before]
+        return [self.end(person, "timed_out").pseudonym for person in silent]
+
+    def unverified(self) -> bool:
+        """Whether somebody is inside of whom the platform has not been asked yet."""
+        return any(person.inside and person.verified is None for person in self.people())
+
+    def calls_due(self) -> list[tuple[Person, str]]:
+        """Addresses that our server has to call for those who finished."""
+        due = []
+        for person in self.people():
+            if person.outcome == "finished" and not person.completed and self.recruitment.panel.call is not None:
+                actions = self.recruitment.panel.actions("finished", person.who, self._key)
+                due += [(person, action.address) for action in actions if isinstance(action, ServerCall)]
+        return due
+
+    def called(self, person: Person) -> None:
+        """Such a call was answered well."""
+        self._change(person, completed=True)
+
+    # Leaving
+
+    def _ending(self, outcome: Outcome, who: Identity) -> messages.Ending:
+        title, words = WORDS[outcome]
+        ending = messages.Ending(outcome=outcome, title=title, words=words)
+        for action in self.recruitment.panel.actions(outcome, who, self._key):
+            if isinstance(action, Redirect):
+                ending.address = action.address
+            elif isinstance(action, ShowCode):
+                ending.code = action.code
+            elif isinstance(action, FormPost):
+                ending.address, ending.post = action.address, dict(action.fields)
+        return ending
+
+    def _change(self, person: Person, **values: object) -> Person:
+        with self._lock:
+            self.store.change(self.study, person.pseudonym, **values)
+            changed = replace(self._people.get(person.pseudonym, person), **values)  # type: ignore[arg-type]
+            self._people[person.pseudonym] = changed
+        return changed

@@ -1,0 +1,162 @@
+"""Arriving from a panel and going back there; and what the organizer decides about recruited people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fastapi import APIRouter, Request, Response
+
+from handful.crowd import messages
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.panel_loop import PanelLoop
+from handful.crowd.hosting.recruiting_status import recruiting_status_of
+from handful.crowd.hosting.tokens import chance_of, cookie_from
+from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.web.addresses import address_of
+from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.thread_pool import in_thread
+from handful.errors import HandfulError
+from handful.recruit.prolific import paying
+from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.records import Person
+
+T = TypeVar("T")
+VISIT_COOKIE = "handful_visit"
+COOKIE_S = 30 * 24 * 3600
+
+router = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES)
+organizers = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
+
+
+def set_worker_cookie(response: Response, name: str, cookie: str, study: str, secure: bool) -> None:
+    """A cookie that only this study's calls carry."""
+    response.set_cookie(
+        name, cookie, max_age=COOKIE_S, path=f"/api/s/{study}", httponly=True, samesite="lax", secure=secure
+    )
+
+
+def has_arrived(hosted: HostedStudy, request: Request) -> bool:
+    """Whether this browser came from the study's panel."""
+    return _visitor(hosted, request) is not None
+
+
+def _visitor(hosted: HostedStudy, request: Request) -> Person | None:
+    cookie = request.cookies.get(VISIT_COOKIE)
+    if hosted.desk is None or cookie is None:
+        return None
+    return hosted.desk.of_chance(chance_of(registry_of(request).secret, hosted.name, cookie, "visit"))
+
+
+async def cookie_of_visit(hosted: HostedStudy, request: Request) -> str | None:
+    """The worker's cookie of somebody who came from a panel; None where people come without one."""
+    if hosted.desk is None:
+        return None
+    secret, person = registry_of(request).secret, _visitor(hosted, request)
+    if person is None or person.chance is None:
+        raise Refusal(409, "preview", "This study is for people who come from its panel; here nothing is counted.")
+    if person.inside:
+        await in_thread(hosted.desk.consent, person)
+    return cookie_from(secret, hosted.name, person.chance)
+
+
+@router.post("/s/{study}/arrive")
+async def arrive(hosted: TheStudy, said: messages.Arrive, request: Request, response: Response) -> messages.Arrived:
+    """Come from a panel, with the parameters of the address it gave. Whoever came before goes on, on any device."""
+    desk = hosted.desk
+    if desk is None:
+        return messages.Arrived(state="preview")
+    wait = limits_of(request).joining.wait(address_of(request.scope))
+    if wait:
+        raise too_fast(wait)
+    registry = registry_of(request)
+    person, arrived = await in_thread(desk.arrive, said.parameters, hosted.open)
+    if person is not None and person.chance is not None and arrived.state != "preview":
+        secure = registry.settings.secure_cookies
+        visit = cookie_from(registry.secret, hosted.name, person.chance, "visit")
+        set_worker_cookie(response, VISIT_COOKIE, visit, hosted.name, secure)
+        if person.consented is not None:
+            cookie = cookie_from(registry.secret, hosted.name, person.chance)
+            set_worker_cookie(response, WORKER_COOKIE, cookie, hosted.name, secure)
+    return arrived
+
+
+@router.post("/s/{study}/refuse")
+async def refuse(hosted: TheStudy, request: Request) -> messages.Arrived:
+    """Do not agree: nothing is asked, and the panel is told so. For people from a panel, before they join."""
+    desk, person = hosted.desk, _visitor(hosted, request)
+    if desk is None or person is None or person.consented is not None:
+        raise not_found()
+    await in_thread(desk.end, person, "refused")
+    ending = await in_thread(desk.after, person.pseudonym, 0, False, hosted.open)
+    return messages.Arrived(state="ended", ending=ending)
+
+
+@organizers.post("/{study}/recruiting/decide")
+async def decide(hosted: OrganizersStudy, said: messages.Decide, request: Request) -> messages.Recruiting:
+    """Settle what waits for the organizer: pay a person or leave it; say whether a bonus was paid."""
+    loop = _loop(hosted, request)
+    if said.who is not None:
+        await _by_platform(loop, lambda recruiter: paying.decide(recruiter, str(said.who), said.pay))
+    elif said.line is not None:
+        await _by_platform(loop, lambda recruiter: paying.decide_bonus(recruiter, int(said.line or 0), said.pay))
+    return await _after(loop)
+
+
+@organizers.get("/{study}/recruiting/cost")
+async def cost(hosted: OrganizersStudy, request: Request) -> messages.RecruitingCost:
+    """What publishing costs now, by the platform's own calculator."""
+    found = await _by_platform(_loop(hosted, request), lambda recruiter: recruiter.cost())
+    return messages.RecruitingCost(cents=found.first, words=str(found))
+
+
+@organizers.post("/{study}/recruiting/publish")
+async def publish(hosted: OrganizersStudy, said: messages.Publish, request: Request) -> messages.Recruiting:
+    """Publish after a yes to this cost."""
+    loop = _loop(hosted, request)
+    await _by_platform(loop, lambda recruiter: recruiter.publish(said.cents))
+    return await _after(loop)
+
+
+@organizers.post("/{study}/recruiting/return")
+async def ask_return(hosted: OrganizersStudy, said: messages.AskReturn, request: Request) -> messages.Recruiting:
+    """Ask a person to return their submission: only for failed instructed checks, and only because you clicked."""
+    loop = _loop(hosted, request)
+    await _by_platform(loop, lambda recruiter: paying.ask_return(recruiter, said.who))
+    return await _after(loop)
+
+
+@organizers.post("/{study}/recruiting/{action}")
+async def act(hosted: OrganizersStudy, action: messages.RecruitingAction, request: Request) -> messages.Recruiting:
+    """Pause, start or stop the study on the platform, or bring both sides to agree now."""
+    loop = _loop(hosted, request)
+    if action == "reconcile":
+        await in_thread(loop.once)
+    else:
+        await _by_platform(loop, lambda recruiter: getattr(recruiter, action)())
+    return await _after(loop)
+
+
+def _loop(hosted: HostedStudy, request: Request) -> PanelLoop:
+    loop = registry_of(request).panels.get(hosted.name)
+    if loop is None:
+        raise not_found()
+    return loop
+
+
+async def _by_platform(loop: PanelLoop, call: Callable[[Recruiter], T]) -> T:
+    """What a call on the platform gives; its refusals in words."""
+    if loop.client is None:
+        raise Refusal(409, "no_platform", loop.trouble or "This panel has no interface that could be called.")
+    recruiter = Recruiter(loop.store, loop.hosted.name, loop.client)
+    try:
+        return await in_thread(call, recruiter)
+    except HandfulError as error:
+        raise Refusal(409, "platform", str(error)) from None
+
+
+async def _after(loop: PanelLoop) -> messages.Recruiting:
+    loop.soon()
+    await in_thread(loop.desk.look)
+    return await in_thread(recruiting_status_of, loop)

@@ -1,0 +1,209 @@
+"""People from Prolific at a served study: each arrives as who they are, resumes, and leaves with the right outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting import panel_desk
+from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.recruit.fake.server import Fault
+from tests.crowd.clients import STUDY
+from tests.recruit.arrivals import PLAN, Paid, paid_study
+
+pytest_plugins = ["tests.crowd.conftest"]
+
+
+@pytest.fixture
+def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch) as running,
+    ):
+        yield running
+
+
+def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
+    ann, there = paid.come()
+    assert ann.arrive()["state"] == "inside"
+    ann.join()
+    assert ann.work["progress"]["goal"] == PLAN.answers_each
+    ending = ann.answer_all()
+    assert ending["outcome"] == "finished"
+    assert ending["address"].startswith("https://app.prolific.com/submissions/complete?cc=")
+    paid.settle()
+    assert there.status == "APPROVED"
+
+
+def test_a_person_in_two_tabs_and_on_two_devices_is_one_worker(paid: Paid) -> None:
+    phone, there = paid.come()
+    laptop = paid.visitor(paid.fake.platform.address(there))
+    phone.arrive()
+    phone.join()
+    phone.answer()
+    assert laptop.arrive()["state"] == "inside"
+    assert laptop.next()["questions"] == phone.next()["questions"]  # no consent again, the same questions
+    laptop.answer()
+    phone.next()
+    phone.answer()
+    laptop.next()
+    assert laptop.answer()["ending"]["outcome"] == "finished"
+    assert phone.next()["ending"]["outcome"] == "finished"
+    assert len(paid.store.people(STUDY)) == 1
+    paid.settle()
+    assert [p.kind for p in paid.fake.platform.books] == ["approve"]
+
+
+def test_forged_swapped_and_made_up_ids_lead_to_the_preview_and_count_nothing(paid: Paid) -> None:
+    (ann, _), (_, b) = paid.come(), paid.come()
+    good = dict(ann.parameters)
+    for wrong in (
+        {"SESSION_ID": "f" * 24},
+        {"SESSION_ID": b.id},
+        {"PROLIFIC_PID": b.participant},
+        {"STUDY_ID": "e" * 24},
+        {"SESSION_ID": "{{%SESSION_ID%}}"},
+        {"SESSION_ID": ""},
+        {"PROLIFIC_PID": "<script>"},
+    ):
+        ann.parameters = {**good, **wrong}
+        assert ann.arrive() == {"state": "preview", "ending": None}
+        assert ann.join().status_code == 409
+    assert paid.store.people(STUDY) == []
+    ann.parameters = good
+    assert ann.arrive()["state"] == "inside"
+
+
+def test_who_only_has_the_link_cannot_take_part(paid: Paid) -> None:
+    stranger = paid.visitor("https://photos.example.org/s/x")
+    assert stranger.arrive()["state"] == "preview"
+    assert stranger.join().json()["error"] == "preview"
+
+
+@pytest.mark.parametrize("status", [0, 429, 502, 503])
+def test_a_platform_that_is_down_holds_nobody_up_and_they_count_once_verified(paid: Paid, status: int) -> None:
+    ann, there = paid.come()
+    paid.fake.faults.append(Fault("GET .*/submissions/", status, times=1000))
+    assert ann.arrive()["state"] == "inside"
+    ann.join()
+    ann.answer()
+    (person,) = paid.store.people(STUDY)
+    assert person.verified is None
+    paid.fake.faults.clear()
+    paid.fake.faults.append(Fault(f"GET .*/submissions/{there.id}/", 429, times=1000))  # single calls are refused
+    paid.settle()
+    (person,) = paid.store.people(STUDY)
+    assert person.verified is True
+    ann.answer_all()
+    paid.settle()
+    assert there.status == "APPROVED"
+    assert not paid.server.registry.studies[STUDY].study.fold.workers.excludes(person.pseudonym)
+
+
+def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(paid: Paid) -> None:
+    ann, _ = paid.come()
+    paid.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
+    ann.arrive()
+    ann.join()
+    assert ann.answer_all()["outcome"] == "finished"  # nobody pays for our faults: they are sent back as everybody
+    paid.settle()
+    (person,) = paid.store.people(STUDY)
+    study = paid.server.registry.studies[STUDY].study
+    assert study.fold.workers.excludes(person.pseudonym)
+    paid.fake.faults.clear()
+    paid.settle()  # verified after all
+    assert not study.fold.workers.excludes(person.pseudonym)
+    assert [p.kind for p in paid.fake.platform.books] == ["approve"]
+
+
+def test_a_return_in_mid_study_ends_the_visit_and_frees_what_they_hold(paid: Paid) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    ann.answer()
+    paid.fake.platform.give_back(there)
+    paid.settle()
+    assert ann.next()["ending"]["outcome"] == "returned"
+    assert ann.arrive()["state"] == "ended"
+    assert paid.server.registry.studies[STUDY].study.fold.leases.holders() == []
+    assert paid.fake.platform.books == []
+
+
+def test_who_does_not_agree_is_asked_nothing(paid: Paid) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    told = ann.http.post(f"/api/s/{STUDY}/refuse", json={}).json()
+    assert told["ending"]["outcome"] == "refused"
+    assert ann.join().json()["questions"] == []
+    paid.settle()
+    assert there.status == "ACTIVE"
+    assert paid.fake.platform.books == []
+
+
+def test_who_cannot_be_given_a_question_for_a_minute_is_done_and_paid(
+    paid: Paid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    paid.server.registry.studies[STUDY].study.pause()
+    paid.server.registry.studies[STUDY].refresh_status()
+    while ann.work["questions"]:
+        ann.answer()
+    assert ann.next()["ending"] is None
+    monkeypatch.setattr(panel_desk, "PATIENCE_S", 0.0)
+    assert ann.next()["ending"]["outcome"] == "finished"
+    paid.settle()
+    assert there.status == "APPROVED"
+
+
+def test_those_inside_when_the_study_is_decided_are_paid_and_it_is_stopped(paid: Paid) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    ann.answer()
+    paid.server.registry.studies[STUDY].study.finish("enough")
+    paid.settle()
+    assert ann.next()["ending"]["outcome"] == "finished"
+    assert there.status == "APPROVED"
+    (study,) = paid.fake.platform.studies.values()
+    assert study.status == "COMPLETED"
+
+
+def test_after_a_restart_everybody_is_still_who_they_were(
+    paid: Paid, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    ann.answer()
+    (before,) = paid.store.people(STUDY)
+    paid.loop.desk.look()  # what a new process would read
+    again = paid.visitor(paid.fake.platform.address(there))
+    assert again.arrive()["state"] == "inside"
+    again.next()
+    again.answer_all()
+    (person,) = paid.store.people(STUDY)
+    assert person.pseudonym == before.pseudonym
+
+
+def test_every_verified_submission_is_admitted_on_prolific(paid: Paid) -> None:
+    visitors = [paid.come()[0] for _ in range(PLAN.start_with)]
+    assert [visitor.arrive()["state"] for visitor in visitors] == ["inside"] * PLAN.start_with
+
+
+def test_a_server_without_a_token_lets_people_in_and_says_what_is_wrong(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProlific(FakePlatform()) as fake, paid_study(collection, tmp_path / "a.db", fake, monkeypatch):
+        pass
+    monkeypatch.delenv("PROLIFIC_TOKEN")
+    from tests.crowd.clients import PLAN as STUDY_PLAN
+    from tests.crowd.clients import started
+
+    with started(collection, STUDY_PLAN, None, storage=tmp_path / "a.db") as server:
+        status = server.organizer().get(f"/api/organize/{STUDY}").json()
+    assert "PROLIFIC_TOKEN is not set" in status["recruiting"]["trouble"]
