@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from handful.crowd import messages
 from handful.crowd.hosting.panel_words import WORDS
-from handful.crowd.hosting.tokens import Secret, cookie_from, new_chance, worker_of
+from handful.crowd.hosting.tokens import Secret, cookie_from, new_chance, panel_key, worker_of
 from handful.errors import RecruitingFailed
 from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
 from handful.recruit.prolific.client import NotThere, ProlificClient
@@ -39,7 +39,7 @@ class PanelDesk:
     ) -> None:
         self.store, self.recruitment, self.client, self.wake = store, recruitment, client, wake
         self.study = recruitment.study
-        self._secret, self._key = secret, secret.derive("panel codes", recruitment.study)
+        self._secret, self._key = secret, panel_key(secret, recruitment.study)
         self._lock = threading.RLock()
         self._people: dict[str, Person] = {}
         self._stuck_since: dict[str, float] = {}

@@ -73,9 +73,12 @@ class PanelLoop:
         while not self._stopping.is_set():
             try:
                 self.once()
-                said = "" if self.report is None else "; ".join(self.report.differences)
+                well = self.report is None or self.report.reached
+                said = "" if well else "; ".join(self.report.differences if self.report else [])
             except HandfulError as error:
                 said = str(error)
+            except Exception as error:  # the thread must live; its words might hold an id
+                said = type(error).__name__
             if said != before and said:
                 log.warning("recruiting", extra={"study": self.hosted.name, "cause": said})
             before = said

@@ -131,6 +131,11 @@ def new_cookie(secret: Secret, study: str) -> str:
     return cookie_from(secret, study, new_chance())
 
 
+def panel_key(secret: Secret, study: str) -> bytes:
+    """The key of the codes that people from a panel get, one each."""
+    return secret.derive("panel codes", study)
+
+
 def new_chance() -> bytes:
     """What a cookie is made from."""
     return secrets.token_bytes(RANDOM_BYTES)

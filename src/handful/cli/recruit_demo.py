@@ -1,0 +1,96 @@
+"""`handful recruit demo`: a whole paid study against a fake Prolific, with nothing to prepare and nothing to pay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handful.cli import needs
+from handful.cli.recruit import group, print_ledger
+
+if TYPE_CHECKING:
+    from handful.crowd.simulation.paid_demo import PaidSummary
+    from handful.crowd.web.links import Links
+
+PICTURES = 24
+
+
+@group.command()
+def demo(
+    people: Annotated[int, typer.Option(min=4, help="How many simulated people the plan has.")] = 24,
+    answers_each: Annotated[int, typer.Option("--answers-each", min=2, help="Answers from each.")] = 12,
+    exit_when_done: Annotated[
+        bool, typer.Option("--exit-when-done", help="Do not wait for Enter before the server stops.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Port of the app; 0 takes a free one.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where pictures and journal go; a new folder if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another collection, another crowd.")] = 0,
+) -> None:
+    """Run a whole paid study in about a minute: draft, cost, arrivals, an outage, pay, and the ledger at the end.
+
+    Prolific is a fake one on your machine, written from what others observed of the real one, and its people are
+    simulated. Nothing leaves your machine and nobody is paid.
+
+    [bold]Examples[/bold]
+
+      handful recruit demo
+
+      handful recruit demo --exit-when-done
+    """
+    needs("crowd", "the demo")
+    needs("lab", "the demo")
+    import logging
+    import tempfile
+
+    from handful.crowd.hosting.registry import slug_of
+    from handful.crowd.simulation.paid_demo import run_paid_demo
+    from handful.lab.collections import themes, venice
+    from handful.lab.postcards import write_folder
+    from handful.lab.venice import VeniceCrowd
+    from handful.recruit.plan import Plan
+
+    logging.getLogger("handful.crowd").addHandler(logging.NullHandler())  # what goes wrong is part of the show
+    home = folder or Path(tempfile.mkdtemp(prefix="handful-recruit-"))
+    collection = venice(seed)
+    theme = next(iter(themes(collection)))
+    typer.echo("Drawing postcards of Venice …")
+    write_folder(collection, home / "photos", lambda done, total: None)
+    for extra in sorted((home / "photos").iterdir())[PICTURES:]:
+        extra.unlink()
+
+    def started(links: Links) -> None:
+        typer.echo(f"  organize   {links.organizer}")
+
+    def finished(summary: PaidSummary) -> None:
+        print_ledger(slug_of(theme), str(home / "paid.db"))
+        _print(summary)
+        if not exit_when_done:
+            typer.prompt("The organizer's page is still there. Press Enter to stop", default="", show_default=False)
+
+    run_paid_demo(
+        home / "photos",
+        theme,
+        VeniceCrowd(collection, {slug_of(theme): theme}),
+        home,
+        Plan(people=people, answers_each=answers_each, checks=2),
+        port=port,
+        say=lambda text: typer.echo(f"  {text}"),
+        started=started,
+        finished=finished,
+    )
+
+
+def _print(summary: PaidSummary) -> None:
+    from handful.recruit.money import money
+
+    typer.echo(f"Picked after {summary.answers:,} answers: {', '.join(summary.chosen)}")
+    typer.echo("People: " + ", ".join(f"{count} {state}" for state, count in summary.people.items()))
+    for kind, cents in summary.ledger.items():
+        same = "as in the platform's books" if cents == summary.books[kind] else f"books: {money(summary.books[kind])}"
+        typer.echo(f"  {kind.replace('_', ' '):10} {money(cents):>9}   {same}")
+    for said in (*summary.differences, *summary.waiting):
+        typer.echo(f"  open: {said}")
