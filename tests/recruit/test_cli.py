@@ -1,0 +1,111 @@
+"""`handful recruit`, as it is typed, against the fake Prolific."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import handful.cli.recruit_paying
+from handful.cli import app
+from handful.errors import HandfulError, InvalidProblem
+from handful.recruit.fake import FakeProlific
+from handful.recruit.outcomes import Identity
+from handful.recruit.store import Store
+from tests.recruit.conftest import ADDRESS, STUDY
+
+HANDFUL = [sys.executable, "-c", "from handful.cli import main; main()"]
+assert handful.cli.recruit_paying  # registers its commands
+
+
+@pytest.fixture
+def run(fake: FakeProlific, storage: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
+    monkeypatch.setenv("PROLIFIC_URL", fake.url)
+
+    def typed(*words: str, said: str | None = None) -> Result:
+        result = CliRunner().invoke(app, ["recruit", *words, "-s", str(storage)], input=said)
+        if isinstance(result.exception, HandfulError):
+            raise result.exception
+        return result
+
+    return typed
+
+
+def test_a_study_goes_from_draft_to_stop_by_typing(run, fake: FakeProlific, storage: Path) -> None:  # type: ignore[no-untyped-def]
+    assert "Made a draft" in run("create", "--address", ADDRESS, "--people", "20", "--screen-out", "0.30").stdout
+    assert "for the first 5 places" in run("cost").stdout
+    refused = run("publish", said="y\n")
+    assert refused.exit_code == 1
+    assert "Nothing was published" in refused.stdout
+    assert "ACTIVE" in run("publish", said="yes\n").stdout
+    assert "PAUSED" in run("pause").stdout
+    assert "ACTIVE" in run("start").stdout
+    (study,) = fake.platform.studies.values()
+    there = fake.platform.take_place(study.id)
+    assert there is not None
+    store = Store(storage)
+    person, _ = store.arrive(STUDY, Identity(there.participant, there.id), True, status="ACTIVE")
+    assert person is not None
+    store.change(STUDY, person.pseudonym, outcome="finished")
+    assert "promised" in run("bonus", STUDY, person.pseudonym, "1.50").stdout
+    run("reconcile")
+    assert "Both sides agree" in run("reconcile").stdout
+    assert there.bonuses == [150]
+    told = json.loads(run("status", "--json").stdout)
+    assert told["people"] == {"paid": 1}
+    assert told["paid"] == study.reward + 150
+    assert "approve" in run("status", "--ledger").stdout
+    assert "COMPLETED" in run("stop").stdout
+
+
+def test_what_waits_for_a_decision_is_said_with_the_command_that_settles_it(run, fake: FakeProlific) -> None:  # type: ignore[no-untyped-def]
+    run("create", "--address", ADDRESS, "--people", "20")
+    run("publish", said="yes\n")
+    (study,) = fake.platform.studies.values()
+    there = fake.platform.take_place(study.id)
+    assert there is not None
+    fake.platform.come_back(there, None)
+    waiting = json.loads(run("reconcile", "--json").stdout)["waiting"]
+    assert "never came here" in waiting[0]["words"]
+    run("decide", "--who", waiting[0]["who"], "--pay")
+    run("reconcile")
+    assert there.status == "APPROVED"
+
+
+def test_another_panel_is_described_by_options_and_its_pay_list_has_the_ids(run, storage: Path) -> None:  # type: ignore[no-untyped-def]
+    said = run("panel", "--id", "pid", "--session", "sid", "--code", "SAME", "--places", "3").stdout
+    assert f"/s/{STUDY}?pid=…&sid=…" in said
+    store = Store(storage)
+    person, _ = store.arrive(STUDY, Identity("ann", "s1"), True)
+    assert person is not None
+    store.change(STUDY, person.pseudonym, outcome="finished")
+    lines = run("pay-list").stdout.splitlines()
+    assert lines == ["participant,session,outcome,status,code", "ann,s1,finished,,SAME"]
+
+
+def test_the_plan_shows_what_follows_from_what(run) -> None:  # type: ignore[no-untyped-def]
+    result = CliRunner().invoke(app, ["recruit", "plan", "--budget", "3000", "--answers-each", "20", "--json"])
+    assert json.loads(result.stdout) | {"people": 150, "reward": 60, "minutes": 4} == json.loads(result.stdout)
+    wrong = CliRunner().invoke(app, ["recruit", "plan", "--budget", "3000", "--minutes", "3"])
+    assert isinstance(wrong.exception, InvalidProblem)
+
+
+def test_without_a_token_one_is_told_where_it_goes(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.delenv("PROLIFIC_TOKEN")
+    with pytest.raises(InvalidProblem, match="put it into the environment"):
+        run("cost")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(280)
+def test_the_demo_pays_everybody_and_its_ledger_equals_the_books(tmp_path: Path) -> None:
+    words = ["recruit", "demo", "--exit-when-done", "--folder", str(tmp_path), "--people", "12", "--answers-each", "8"]
+    made = subprocess.run([*HANDFUL, *words], capture_output=True, text=True, timeout=240)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.count("as in the platform's books") == 3
+    assert "open:" not in made.stdout

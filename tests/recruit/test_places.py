@@ -1,0 +1,123 @@
+"""Panels where we count the places: never more inside or finished than there are, and nobody inside turned away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
+from handful.recruit.outcomes import Identity
+from handful.recruit.panel import panel
+from handful.recruit.plan import Plan
+from handful.recruit.records import Recruitment
+from handful.recruit.store import Store
+from tests.crowd.clients import STUDY, started
+from tests.recruit.arrivals import QUICK, Visitor
+
+pytest_plugins = ["tests.crowd.conftest"]
+
+
+def recruit(storage: Path, places: int, answers_each: int = 2) -> None:
+    made = panel(id="pid", done="https://x.example/ok", full="https://x.example/full", places=places)
+    Store(storage).keep(Recruitment(STUDY, made, Plan(people=places, answers_each=answers_each), wanted="active"))
+
+
+def test_arrivals_at_once_never_take_more_places_than_there_are(storage: Path) -> None:
+    store, inside = Store(storage), list[str]()
+    turn = threading.Lock()
+
+    def arrive(number: int) -> None:
+        person, _ = store.arrive("venice", Identity(f"p{number}"), True, places=12)
+        if person is not None:
+            with turn:
+                inside.append(person.pseudonym)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(arrive, range(60)))
+    assert len(inside) == 12 == store.taken("venice")
+    store.change("venice", inside[0], outcome="timed_out")
+    store.change("venice", inside[1], outcome="finished")
+    again, _ = store.arrive("venice", Identity("late"), True, places=12)
+    assert again is not None  # the place of who timed out is free; that of who finished is not
+    assert store.arrive("venice", Identity("later"), True, places=12) == (None, False)
+
+
+def crowd_of(collection: Collection, storage: Path, people: int, places: int, seconds: float) -> dict[str, int]:
+    """So many arrive within the seconds, over HTTP; what became of them."""
+    study = StudyPlan(k=3, explorer="topx", budget=4 * places, in_flight=200)
+    counts: dict[str, int] = {}
+    most, turn = 0, threading.Lock()
+    with started(collection, study, QUICK, storage=storage) as server:
+        recruit(storage, places)
+        server.registry.look_for_recruiting()
+        desk = server.registry.panels[STUDY].desk
+        began = time.monotonic()
+
+        def visit(number: int) -> None:
+            nonlocal most
+            time.sleep(max(0.0, began + seconds * number / people - time.monotonic()))
+            browser = server.browser()
+            visitor = Visitor(browser, {"pid": f"person{number}"}, {})
+            arrived = visitor.arrive()
+            said = arrived["ending"]["outcome"] if arrived["ending"] else arrived["state"]
+            if said == "inside":
+                visitor.join()
+                while visitor.work["ending"] is None:
+                    if visitor.work["questions"]:
+                        visitor.answer()
+                    else:
+                        time.sleep(0.05)
+                        visitor.next()
+                said = visitor.work["ending"]["outcome"]
+            with turn:
+                counts[said] = counts.get(said, 0) + 1
+                holding = sum(p.outcome in (None, "finished", "not_admitted") for p in desk.people())
+                most = max(most, holding)
+
+        with ThreadPoolExecutor(48) as pool:
+            list(pool.map(visit, range(people)))
+    return {**counts, "most": most}
+
+
+def test_everybody_inside_gets_to_the_end_and_the_others_are_told_at_the_door(
+    collection: Collection, tmp_path: Path
+) -> None:
+    counts = crowd_of(collection, tmp_path / "a.db", people=60, places=12, seconds=1.0)
+    assert counts == {"finished": 12, "full": 48, "most": 12}
+
+
+@pytest.mark.slow
+def test_a_thousand_arrivals_in_a_minute_for_120_places(collection: Collection, tmp_path: Path) -> None:
+    counts = crowd_of(collection, tmp_path / "a.db", people=1000, places=120, seconds=60.0)
+    assert counts == {"finished": 120, "full": 880, "most": 120}
+
+
+def test_somebody_silent_for_too_long_frees_the_place_and_may_come_back_while_there_is_room(
+    collection: Collection, tmp_path: Path
+) -> None:
+    class Clock:
+        later = 0.0
+
+        def __call__(self) -> float:
+            return time.time() + self.later
+
+    clock, study = Clock(), StudyPlan(k=3, explorer="topx", budget=60, in_flight=20)
+    with started(collection, study, QUICK, storage=tmp_path / "a.db", clock=clock) as server:
+        recruit(tmp_path / "a.db", places=1)
+        server.registry.look_for_recruiting()
+        loop = server.registry.panels[STUDY]
+        ann, bob = (Visitor(server.browser(), {"pid": name}, {}) for name in ("ann", "bob"))
+        assert ann.arrive()["state"] == "inside"
+        assert bob.arrive()["ending"]["outcome"] == "full"
+        clock.later += 3600
+        loop.once()
+        assert ann.arrive()["state"] == "inside"  # still room
+        clock.later += 3600
+        loop.once()
+        assert bob.arrive()["state"] == "inside"
+        assert ann.arrive()["ending"]["outcome"] == "timed_out"

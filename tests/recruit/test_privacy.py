@@ -1,0 +1,99 @@
+"""After a whole paid study, no token and no id of a participant is anywhere but where it must be."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.web.logs import JsonLines
+from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.recruit.fake.server import Fault
+from handful.recruit.prolific import paying
+from handful.recruit.prolific.client import ProlificClient, RecruitingFailed
+from handful.recruit.prolific.recruiter import Recruiter
+from tests.crowd.clients import STUDY
+from tests.recruit.arrivals import paid_study
+
+pytest_plugins = ["tests.crowd.conftest"]
+
+TOKEN = "secret-token-0123456789abcdef"
+ALLOWED_TABLES = {"recruited", "recruitments", "people"}
+
+
+def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their_own(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    level = root.level
+    root.setLevel(logging.DEBUG)
+    logging.getLogger("handful.crowd").setLevel(logging.DEBUG)
+    logging.getLogger("httpx").setLevel(logging.ERROR)  # the test's own client, not the app
+    logging.getLogger("httpcore").setLevel(logging.ERROR)
+    storage, words = tmp_path / "venice.db", list[str]()
+    try:
+        with (
+            FakeProlific(FakePlatform(), token=TOKEN) as fake,
+            paid_study(collection, storage, fake, monkeypatch) as paid,
+        ):
+            people = [paid.come() for _ in range(4)]
+            for visitor, _ in people:
+                visitor.arrive()
+                visitor.join()
+                visitor.answer_all()
+            paid.settle()
+            fake.faults.append(Fault("", 500, times=5))
+            paid.settle()
+            paid.settle()
+            client = ProlificClient(TOKEN, fake.url)
+            for call in (
+                lambda: client.submission("f" * 24),
+                lambda: client.complete(people[0][1].id, "NOPE"),
+                lambda: client.approve([people[0][1].id, "e" * 24]),
+                lambda: client.hand_in_bonuses(people[0][1].study, [("d" * 24, 5)]),
+                lambda: client.turn(people[0][1].study, "PUBLISH"),
+                lambda: ProlificClient("wrong", fake.url).study(people[0][1].study),
+                lambda: paying.ask_return(Recruiter(paid.store, STUDY, client), "nobody"),
+            ):
+                try:
+                    call()
+                except (RecruitingFailed, LookupError) as error:
+                    words.append(repr(error))
+            organizer = paid.server.organizer()
+            for what in ("", "/export.csv", "/export.jsonl"):
+                words.append(organizer.get(f"/api/organize/{STUDY}{what}").text)
+            ids = {one.participant for _, one in people} | {one.id for _, one in people}
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+    assert len(words) == 10
+    assert written.getvalue()
+    texts = {"logs": written.getvalue(), "words": "\n".join(words)}
+    for place, text in texts.items():
+        assert TOKEN not in text, place
+        assert [one for one in ids if one in text] == [], place
+    with sqlite3.connect(storage) as database:
+        tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
+        held = {
+            table: json.dumps([list(map(repr, row)) for row in database.execute(f"select * from {table}")])
+            for table in tables
+        }
+    assert not any(TOKEN in text for text in held.values())
+    assert {table for table, text in held.items() if any(one in text for one in ids)} <= ALLOWED_TABLES
+    assert any(one in held["recruited"] for one in ids)  # so that the search would find one
+
+
+def test_the_token_is_not_in_the_process_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
+    client = ProlificClient.from_environment()
+    assert TOKEN not in repr(client)
+    assert TOKEN.encode() not in Path("/proc/self/cmdline").read_bytes()
