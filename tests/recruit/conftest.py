@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
+from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.items import Collection
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.plan import Plan
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
+from tests.crowd.pictures import folder_of
 
 STUDY = "venice"
 PLAN = Plan(people=20, answers_each=10, checks=2, first_places=5)
@@ -28,6 +31,13 @@ class Clock:
 
     def __call__(self) -> float:
         return time.time() + self.later
+
+
+@pytest.fixture(scope="session")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Eight pictures, processed."""
+    folder = tmp_path_factory.mktemp("collection")
+    return ingest(folder_of(8, folder / "photos"), folder / "items")
 
 
 @pytest.fixture

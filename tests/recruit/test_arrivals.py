@@ -14,8 +14,6 @@ from handful.recruit.fake.server import Fault
 from tests.crowd.clients import STUDY
 from tests.recruit.arrivals import PLAN, Paid, paid_study
 
-pytest_plugins = ["tests.crowd.conftest"]
-
 
 @pytest.fixture
 def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:

@@ -19,8 +19,6 @@ from handful.recruit.store import Store
 from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import QUICK, Visitor
 
-pytest_plugins = ["tests.crowd.conftest"]
-
 
 def recruit(storage: Path, places: int, answers_each: int = 2) -> None:
     made = panel(id="pid", done="https://x.example/ok", full="https://x.example/full", places=places)

@@ -20,8 +20,6 @@ from handful.recruit.prolific.recruiter import Recruiter
 from tests.crowd.clients import STUDY
 from tests.recruit.arrivals import paid_study
 
-pytest_plugins = ["tests.crowd.conftest"]
-
 TOKEN = "secret-token-0123456789abcdef"
 ALLOWED_TABLES = {"recruited", "recruitments", "people"}
 

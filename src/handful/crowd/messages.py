@@ -217,6 +217,16 @@ class Decide(Sent):
     pay: bool
 
 
+class CreateDraft(Sent):
+    """A draft on Prolific for a study: where its page is, and the plan. Pay is in cents per hour."""
+
+    address: Annotated[str, Field(max_length=300)]
+    people: Annotated[int, Field(ge=1, le=100_000)]
+    answers_each: Annotated[int, Field(ge=1, le=10_000)]
+    per_hour: Annotated[int, Field(ge=1, le=100_000)]
+    currency: Literal["GBP", "USD"] = "GBP"
+
+
 class Publish(Sent):
     """A yes to publishing at this cost."""
 

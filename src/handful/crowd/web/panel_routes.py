@@ -18,9 +18,12 @@ from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheSt
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
 from handful.errors import HandfulError
+from handful.recruit.plan import Plan
 from handful.recruit.prolific import paying
+from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.records import Person
+from handful.recruit.store import Store
 
 T = TypeVar("T")
 VISIT_COOKIE = "handful_visit"
@@ -102,6 +105,26 @@ async def decide(hosted: OrganizersStudy, said: messages.Decide, request: Reques
     elif said.line is not None:
         await _by_platform(loop, lambda recruiter: paying.decide_bonus(recruiter, int(said.line or 0), said.pay))
     return await _after(loop)
+
+
+@organizers.post("/{study}/recruiting/create")
+async def create(hosted: OrganizersStudy, said: messages.CreateDraft, request: Request) -> messages.Recruiting:
+    """Make a draft on Prolific, which nobody sees and which costs nothing."""
+    registry = registry_of(request)
+    if registry.storage is None:
+        raise Refusal(409, "in_memory", "This server keeps nothing on disk, so nobody can be paid through it.")
+
+    def made() -> None:
+        recruiter = Recruiter(Store(str(registry.storage)), hosted.name, ProlificClient.from_environment())
+        plan = Plan(said.people, said.answers_each, per_hour=said.per_hour, currency=said.currency)
+        recruiter.create(said.address, plan, name=hosted.theme, description=registry.settings.instructions)
+
+    try:
+        await in_thread(made)
+    except HandfulError as error:
+        raise Refusal(409, "platform", str(error)) from None
+    await in_thread(registry.look_for_recruiting)
+    return await _after(_loop(hosted, request))
 
 
 @organizers.get("/{study}/recruiting/cost")

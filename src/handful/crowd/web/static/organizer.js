@@ -4,6 +4,7 @@ import "./logout.js";
 import { find, make, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
+import { Recruiting } from "./recruiting.js";
 import { Refusal, request } from "./requests.js";
 
 const study = document.body.dataset.study;
@@ -19,6 +20,7 @@ const number = new Intl.NumberFormat();
 
 const race = new ItemRanking();
 const people = new WorkerTable(order);
+const recruiting = new Recruiting(address);
 
 function show(status) {
   const { state, answers, budget } = status;
@@ -53,6 +55,7 @@ function show(status) {
   race.show(status);
   people.show(status.workers, status.options);
   rounds(status);
+  recruiting.show(status.recruiting ?? null);
 }
 
 function settings({ explorer, most_in_flight: most, lease_s: lease }) {
