@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
+
+from handful.crowd.panel_messages import Ending, Recruiting
+from handful.crowd.sent import Sent
 
 Side = Literal["left", "right"]
 SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]
 StudyState = Literal["open", "paused", "finished"]
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
 WorkerState = Literal["questions", "waiting", "paused", "finished"]
-RecruitingAction = Literal["pause", "start", "stop", "reconcile"]
 Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
-
-
-class Sent(BaseModel):
-    """What comes from a client: nothing unknown is taken."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Practice(Sent):
@@ -54,30 +50,6 @@ class Skip(Sent):
 
 class Undo(Chosen):
     """What the last answer should have been."""
-
-
-class Arrive(Sent):
-    """The parameters of the address that somebody from a panel came by."""
-
-    parameters: Annotated[dict[str, Annotated[str, Field(max_length=300)]], Field(max_length=20)]
-
-
-class Ending(BaseModel):
-    """What became of somebody from a panel, and how they go back there."""
-
-    outcome: Literal["finished", "refused", "not_admitted", "full", "returned", "timed_out"]
-    title: str
-    words: str
-    address: str | None = Field(default=None, description="where the browser goes")
-    code: str | None = Field(default=None, description="to be typed in at the panel")
-    post: dict[str, str] | None = Field(default=None, description="the fields of a form to post to `address`")
-
-
-class Arrived(BaseModel):
-    """How somebody from a panel goes on: as themselves, as somebody who only looks, or not at all."""
-
-    state: Literal["inside", "preview", "ended"]
-    ending: Ending | None = None
 
 
 class ItemCard(BaseModel):
@@ -209,34 +181,6 @@ class Restore(Sent):
     worker: Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Decide(Sent):
-    """The organizer's word about a person, or about a line of the ledger."""
-
-    who: Annotated[str, Field(max_length=64)] | None = None
-    line: Annotated[int, Field(ge=1, le=2**31)] | None = None
-    pay: bool
-
-
-class CreateDraft(Sent):
-    """A draft on Prolific for a study: where its page is, and the plan. Pay is in cents per hour."""
-
-    address: Annotated[str, Field(max_length=300)]
-    people: Annotated[int, Field(ge=1, le=100_000)]
-    answers_each: Annotated[int, Field(ge=1, le=10_000)]
-    per_hour: Annotated[int, Field(ge=1, le=100_000)]
-    currency: Literal["GBP", "USD"] = "GBP"
-
-
-class Publish(Sent):
-    """A yes to publishing at this cost."""
-
-    cents: Annotated[int, Field(ge=0, le=10**9)]
-
-
-class AskReturn(Sent):
-    who: Annotated[str, Field(max_length=64)]
-
-
 class Login(Sent):
     key: Annotated[str, Field(max_length=200)]
 
@@ -273,38 +217,6 @@ class RoundLine(BaseModel):
     pick: str
     ended: str
     answers: int
-
-
-class RecruitingCost(BaseModel):
-    """What publishing costs, in cents and in words."""
-
-    cents: int
-    words: str
-
-
-class WaitingLine(BaseModel):
-    """Something that only the organizer can decide."""
-
-    who: str | None
-    line: int | None
-    words: str
-
-
-class Recruiting(BaseModel):
-    """People from a panel, and the money: in whole cents, and in words."""
-
-    panel: str
-    status: str | None
-    places: int | None
-    plan: str
-    people: dict[str, int]
-    currency: str
-    paid: int
-    locked: int
-    unknown: int
-    differences: list[str]
-    waiting: list[WaitingLine]
-    trouble: str | None
 
 
 class OrganizerStatus(BaseModel):

@@ -70,7 +70,6 @@ class HostedStudy:
         self.change_signal = ChangeSignal()
         self.storage_works = True
         self.desk: PanelDesk | None = None  # where people from a panel arrive
-        self.goal = settings.goal
         self.k = study.setup.problem.k
         self.showing = Showing(study, collection)
         self.theme = theme or study.name
@@ -120,6 +119,11 @@ class HostedStudy:
     def open(self) -> bool:
         """Whether there is still something to choose."""
         return self.study.finished is None
+
+    @property
+    def goal(self) -> int | None:
+        """How many answers a worker is asked for; None: no number."""
+        return self.settings.goal if self.desk is None else self.desk.goal
 
     @property
     def state(self) -> messages.StudyState:

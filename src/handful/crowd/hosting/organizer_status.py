@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from handful.crowd import messages
+from handful.crowd import messages, panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.item_card import item_card
 from handful.study.status import Status
@@ -13,7 +13,7 @@ MOST_ITEMS = 400
 
 
 def organizer_status_of(
-    hosted: HostedStudy, streams: int = 0, recruiting: messages.Recruiting | None = None
+    hosted: HostedStudy, streams: int = 0, recruiting: panel_messages.Recruiting | None = None
 ) -> messages.OrganizerStatus:
     """Everything the organizer's page shows, in one message."""
     status, found, now = hosted.study.status(), hosted.latest_result(), hosted.clock()

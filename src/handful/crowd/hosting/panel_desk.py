@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from handful.crowd import messages
+from handful.crowd import panel_messages
 from handful.crowd.hosting.panel_words import WORDS
 from handful.crowd.hosting.tokens import Secret, cookie_from, new_chance, panel_key, worker_of
 from handful.errors import RecruitingFailed
@@ -66,16 +66,16 @@ class PanelDesk:
 
     # Arriving
 
-    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Person | None, messages.Arrived]:
+    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Person | None, panel_messages.Arrived]:
         """Who arrived with these parameters, and how they go on. Nobody, for a preview."""
         who = self.recruitment.panel.identity(given)
         if who is None:
-            return None, messages.Arrived(state="preview")
+            return None, panel_messages.Arrived(state="preview")
         verified: bool | None = True
         status: str | None = None
         if self.recruitment.on_prolific:
             if who.study is not None and self.recruitment.platform_id not in (None, who.study):
-                return None, messages.Arrived(state="preview")
+                return None, panel_messages.Arrived(state="preview")
             try:
                 submission = self._submission(who)
             except NotThere:
@@ -83,19 +83,19 @@ class PanelDesk:
             else:
                 verified, status = (None, None) if submission is None else (True, submission.status)
             if verified and not self._matches(who, submission):
-                return None, messages.Arrived(state="preview")  # which counts nothing
+                return None, panel_messages.Arrived(state="preview")  # which counts nothing
         places = None if self.recruitment.on_prolific else self.recruitment.panel.places
         if not study_open and not self.recruitment.on_prolific:
             places = 0
         with self._lock:
             person, _ = self.store.arrive(self.study, who, verified, places, status, self._new)
             if person is None:
-                return None, messages.Arrived(state="ended", ending=self._ending("full", who))
+                return None, panel_messages.Arrived(state="ended", ending=self._ending("full", who))
             self._people[person.pseudonym] = person
             person = self._as_over_there(self._taken_up_again(person))
         if person.outcome is not None:
-            return person, messages.Arrived(state="ended", ending=self._ending(person.outcome, person.who))
-        return person, messages.Arrived(state="inside" if person.inside else "preview")
+            return person, panel_messages.Arrived(state="ended", ending=self._ending(person.outcome, person.who))
+        return person, panel_messages.Arrived(state="inside" if person.inside else "preview")
 
     def _submission(self, who: Identity) -> Submission | None:
         """The submission of whoever arrived; None if it cannot be found out now, NotThere if there clearly is none."""
@@ -156,7 +156,7 @@ class PanelDesk:
         person = self._people.get(worker)
         return person is not None and person.inside
 
-    def after(self, worker: str, answers: int, has_questions: bool, study_open: bool) -> messages.Ending | None:
+    def after(self, worker: str, answers: int, has_questions: bool, study_open: bool) -> panel_messages.Ending | None:
         """What became of a worker who now has so many answers; None while they go on."""
         person = self._people.get(worker)
         if person is None:
@@ -217,9 +217,9 @@ class PanelDesk:
 
     # Leaving
 
-    def _ending(self, outcome: Outcome, who: Identity) -> messages.Ending:
+    def _ending(self, outcome: Outcome, who: Identity) -> panel_messages.Ending:
         title, words = WORDS[outcome]
-        ending = messages.Ending(outcome=outcome, title=title, words=words)
+        ending = panel_messages.Ending(outcome=outcome, title=title, words=words)
         for action in self.recruitment.panel.actions(outcome, who, self._key):
             if isinstance(action, Redirect):
                 ending.address = action.address

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from handful.crowd import messages
+from handful.crowd import panel_messages
 from handful.crowd.hosting.panel_loop import PanelLoop
 from handful.recruit.prolific.reconciling import counts_of
 
 
-def recruiting_status_of(loop: PanelLoop) -> messages.Recruiting:
+def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
     """People and money, as they are known here; the platform is not asked."""
     recruitment, entries, report = loop.desk.recruitment, loop.store.entries(loop.hosted.name), loop.report
     waiting = [] if report is None else report.waiting
-    return messages.Recruiting(
+    return panel_messages.Recruiting(
         panel=recruitment.panel.name,
         status=recruitment.status,
         places=recruitment.places if recruitment.on_prolific else recruitment.panel.places,
@@ -22,6 +22,6 @@ def recruiting_status_of(loop: PanelLoop) -> messages.Recruiting:
         locked=sum(e.cents for e in entries if e.outcome == "done" and e.kind in ("publish", "places")),
         unknown=sum(e.cents for e in entries if e.unknown),
         differences=[] if report is None else report.differences[:20],
-        waiting=[messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
+        waiting=[panel_messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
         trouble=loop.trouble,
     )

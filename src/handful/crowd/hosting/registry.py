@@ -82,7 +82,7 @@ class Registry:
         for name, hosted in self.studies.items():
             if name not in self.panels and (found := panel_loop_for(hosted, self.storage, self.secret)) is not None:
                 self.panels[name] = found
-                hosted.desk, hosted.goal = found.desk, found.desk.goal
+                hosted.desk = found.desk
 
     def close(self) -> None:
         """Store what is queued and free the storage, of all studies whatever becomes of one."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from handful.crowd import messages
+from handful.crowd import panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.panel_loop import PanelLoop
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
@@ -65,11 +65,13 @@ async def cookie_of_visit(hosted: HostedStudy, request: Request) -> str | None:
 
 
 @router.post("/s/{study}/arrive")
-async def arrive(hosted: TheStudy, said: messages.Arrive, request: Request, response: Response) -> messages.Arrived:
+async def arrive(
+    hosted: TheStudy, said: panel_messages.Arrive, request: Request, response: Response
+) -> panel_messages.Arrived:
     """Come from a panel, with the parameters of the address it gave. Whoever came before goes on, on any device."""
     desk = hosted.desk
     if desk is None:
-        return messages.Arrived(state="preview")
+        return panel_messages.Arrived(state="preview")
     wait = limits_of(request).joining.wait(address_of(request.scope))
     if wait:
         raise too_fast(wait)
@@ -86,18 +88,18 @@ async def arrive(hosted: TheStudy, said: messages.Arrive, request: Request, resp
 
 
 @router.post("/s/{study}/refuse")
-async def refuse(hosted: TheStudy, request: Request) -> messages.Arrived:
+async def refuse(hosted: TheStudy, request: Request) -> panel_messages.Arrived:
     """Do not agree: nothing is asked, and the panel is told so. For people from a panel, before they join."""
     desk, person = hosted.desk, _visitor(hosted, request)
     if desk is None or person is None or person.consented is not None:
         raise not_found()
     await in_thread(desk.end, person, "refused")
     ending = await in_thread(desk.after, person.pseudonym, 0, False, hosted.open)
-    return messages.Arrived(state="ended", ending=ending)
+    return panel_messages.Arrived(state="ended", ending=ending)
 
 
 @organizers.post("/{study}/recruiting/decide")
-async def decide(hosted: OrganizersStudy, said: messages.Decide, request: Request) -> messages.Recruiting:
+async def decide(hosted: OrganizersStudy, said: panel_messages.Decide, request: Request) -> panel_messages.Recruiting:
     """Settle what waits for the organizer: pay a person or leave it; say whether a bonus was paid."""
     loop = _loop(hosted, request)
     if said.who is not None:
@@ -108,7 +110,9 @@ async def decide(hosted: OrganizersStudy, said: messages.Decide, request: Reques
 
 
 @organizers.post("/{study}/recruiting/create")
-async def create(hosted: OrganizersStudy, said: messages.CreateDraft, request: Request) -> messages.Recruiting:
+async def create(
+    hosted: OrganizersStudy, said: panel_messages.CreateDraft, request: Request
+) -> panel_messages.Recruiting:
     """Make a draft on Prolific, which nobody sees and which costs nothing."""
     registry = registry_of(request)
     if registry.storage is None:
@@ -128,14 +132,14 @@ async def create(hosted: OrganizersStudy, said: messages.CreateDraft, request: R
 
 
 @organizers.get("/{study}/recruiting/cost")
-async def cost(hosted: OrganizersStudy, request: Request) -> messages.RecruitingCost:
+async def cost(hosted: OrganizersStudy, request: Request) -> panel_messages.RecruitingCost:
     """What publishing costs now, by the platform's own calculator."""
     found = await _by_platform(_loop(hosted, request), lambda recruiter: recruiter.cost())
-    return messages.RecruitingCost(cents=found.first, words=str(found))
+    return panel_messages.RecruitingCost(cents=found.first, words=str(found))
 
 
 @organizers.post("/{study}/recruiting/publish")
-async def publish(hosted: OrganizersStudy, said: messages.Publish, request: Request) -> messages.Recruiting:
+async def publish(hosted: OrganizersStudy, said: panel_messages.Publish, request: Request) -> panel_messages.Recruiting:
     """Publish after a yes to this cost."""
     loop = _loop(hosted, request)
     await _by_platform(loop, lambda recruiter: recruiter.publish(said.cents))
@@ -143,7 +147,9 @@ async def publish(hosted: OrganizersStudy, said: messages.Publish, request: Requ
 
 
 @organizers.post("/{study}/recruiting/return")
-async def ask_return(hosted: OrganizersStudy, said: messages.AskReturn, request: Request) -> messages.Recruiting:
+async def ask_return(
+    hosted: OrganizersStudy, said: panel_messages.AskReturn, request: Request
+) -> panel_messages.Recruiting:
     """Ask a person to return their submission: only for failed instructed checks, and only because you clicked."""
     loop = _loop(hosted, request)
     await _by_platform(loop, lambda recruiter: paying.ask_return(recruiter, said.who))
@@ -151,7 +157,9 @@ async def ask_return(hosted: OrganizersStudy, said: messages.AskReturn, request:
 
 
 @organizers.post("/{study}/recruiting/{action}")
-async def act(hosted: OrganizersStudy, action: messages.RecruitingAction, request: Request) -> messages.Recruiting:
+async def act(
+    hosted: OrganizersStudy, action: panel_messages.RecruitingAction, request: Request
+) -> panel_messages.Recruiting:
     """Pause, start or stop the study on the platform, or bring both sides to agree now."""
     loop = _loop(hosted, request)
     if action == "reconcile":
@@ -179,7 +187,7 @@ async def _by_platform(loop: PanelLoop, call: Callable[[Recruiter], T]) -> T:
         raise Refusal(409, "platform", str(error)) from None
 
 
-async def _after(loop: PanelLoop) -> messages.Recruiting:
+async def _after(loop: PanelLoop) -> panel_messages.Recruiting:
     loop.soon()
     await in_thread(loop.desk.look)
     return await in_thread(recruiting_status_of, loop)
