@@ -11,10 +11,10 @@ from handful import Study
 from handful.core.explorers.protocol import propose
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
-from handful.storage import open_journal
+from handful.storage import Record, open_journal
 from handful.study import exploration
 from handful.study.certifying import OLD_RULES
-from handful.study.events import KINDS, Adopted, Settled, to_record
+from handful.study.events import KINDS, Adopted, Settled, from_record, to_record
 from handful.study.export import journal_lines, records_of
 from tests.golden.make import FOLDER, STUDIES, summary
 from tests.study.worlds import picture
@@ -127,5 +127,6 @@ def test_opening_believes_what_was_asked_and_only_a_check_chooses_again(
 
 
 def test_that_other_rules_were_adopted_is_of_a_version_that_older_readers_refuse() -> None:
+    assert from_record(Record(5, 1, "adopted", 1.0, '{"n":2}')) == Adopted(2)  # as it was written before
     assert to_record(Adopted(2), 5, 1.0).version == 2
     assert to_record(Settled((1,)), 5, 1.0).version == 1

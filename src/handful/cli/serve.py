@@ -108,6 +108,7 @@ def serve(
     from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
+    from handful.crowd.web.starting import not_ready_on
 
     host = host.strip("[]")
     if source is None and (solo or theme):
@@ -130,9 +131,10 @@ def serve(
     themes = theme or ([_stem(source)] if source is not None and solo and not Path(where).exists() else [])
     log_to(log)
     with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
-        collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
-        opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
-        registry = once_free(opening, wait, note)
+        with not_ready_on(listening):
+            collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
+            opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
+            registry = once_free(opening, wait, note)
         if solo:
             assert source is not None
             again = shlex.join(

@@ -21,6 +21,7 @@ from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.storage_fault import StorageFault
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
@@ -69,6 +70,7 @@ class HostedStudy:
         self.clock = clock
         self.change_signal = ChangeSignal()
         self.storage_works = True
+        self.fault = StorageFault(self.name)
         self.desk: PanelDesk | None = None  # where people from a panel arrive
         self.k = study.setup.problem.k
         self.showing = Showing(study, collection)
@@ -154,12 +156,12 @@ class HostedStudy:
                 self.study.settle()
                 for worker in self._pages.gone(self.clock()):
                     self._pass_on(worker)
-        except StorageError:
-            self.storage_works = False
+        except StorageError as error:
+            self.storage_works = self.fault.note(str(error))
             if self._reopen is None:
                 raise
             self._take_up_again(self._reopen)
-        self.storage_works = True
+        self.storage_works = self.fault.note(None)
         before, self._overdue = self._overdue, frozenset(self.study.fold.leases.overdue(self.clock()))
         self.refresh_status()
         if self._overdue - before:

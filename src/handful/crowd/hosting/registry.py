@@ -100,13 +100,16 @@ class Registry:
         looked, before = self._health
         if time.monotonic() - looked < LOOK_EVERY_S:
             return before
-        fault = next((f"study {name}" for name, hosted in self.studies.items() if not hosted.storage_works), None)
+        told = next((hosted.fault.cause for hosted in self.studies.values() if hosted.fault.cause is not None), None)
+        fault = told or next((name for name, hosted in self.studies.items() if not hosted.storage_works), None)
         if self.storage is not None:
             try:
                 probe(self.storage)
             except StorageError as error:
                 fault = str(error)
         self._health = time.monotonic(), fault
+        if told is not None or (fault is None and before is None):
+            return fault  # the study has said so itself
         if fault is not None and before is None:
             log.error("answers cannot be stored", extra={"cause": fault})
         elif fault is None and before is not None:

@@ -23,7 +23,7 @@ from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.messages import DraftSettings
 from handful.crowd.settings import Settings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
-from handful.storage import StudySummary, list_studies, make_storage
+from handful.storage import StudySummary, list_studies, make_storage, probe
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
 from handful.study.questions import Question
@@ -321,4 +321,11 @@ def _reopening(
     storage: str | Path | None, name: str, collection: Collection, clock: Callable[[], float]
 ) -> Callable[[], Study] | None:
     """How to open the study again; in memory there is no again."""
-    return None if storage is None else lambda: Study.open(storage, name, collection.ids, clock=clock)
+    if storage is None:
+        return None
+
+    def reopen() -> Study:
+        probe(storage)  # a full disk can be read: wait until it can be written to
+        return Study.open(storage, name, collection.ids, clock=clock)
+
+    return reopen

@@ -78,6 +78,14 @@ def create_app(registry: Registry) -> FastAPI:
             return Health(status="ok")
         return Health(status="ok", open_to_the_decoder=await in_thread(open_to_the_decoder))
 
+    @app.get("/readyz", tags=["server"], response_model_exclude_none=True)
+    async def readyz() -> Health:
+        """Whether people can be asked now; 503 while the server starts, stops, or cannot store answers."""
+        stopping = any(hosted.change_signal.stopping for hosted in registry.studies.values())
+        if stopping or await in_thread(registry.storage_fault) is not None:
+            raise Refusal(503, "storage", "Not ready.", {"Retry-After": "1"})
+        return Health(status="ok")
+
     app.mount("/static", VersionedFiles(), name="static")
     return app
 
@@ -94,6 +102,8 @@ async def _tick_studies(registry: Registry) -> None:
             try:
                 await in_thread(hosted.tick)
                 failing.pop(name, None)
+            except StorageError:
+                pass  # the study has told the cause, once
             except Exception as error:
                 # Once for each cause, not twice a second for as long as it lasts.
                 if failing.get(name) != str(error):

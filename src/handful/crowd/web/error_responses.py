@@ -113,9 +113,10 @@ def _refusal_of(error: HandfulError) -> Refusal:
         return study_ended()
     if isinstance(error, InvalidAnswer):
         return Refusal(422, "invalid", "The answer does not fit the question.")
+    if isinstance(error, StorageError):  # its cause is told once, by whoever looks after the study
+        said = "Your answer could not be stored: the server's disk or database does not take it right now. Try again."
+        return Refusal(503, "storage", said, {"Retry-After": "2"})
     log.error("engine", extra={"error": type(error).__name__})
-    if isinstance(error, StorageError):
-        return Refusal(503, "storage", "Answers cannot be stored right now. Please try again in a minute.")
     return _internal()
 
 

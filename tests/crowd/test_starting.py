@@ -1,0 +1,46 @@
+"""What people meet while the server opens its studies."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from handful.crowd.web.server import listen, port_of
+from handful.crowd.web.starting import not_ready_on
+from handful.errors import StorageError
+from tests.crowd.clients import Started
+
+Serve = Callable[..., Started]
+
+
+def test_until_the_studies_are_open_everything_answers_not_yet() -> None:
+    with listen("127.0.0.1", 0) as listening:
+        url = f"http://127.0.0.1:{port_of(listening)}"
+        with not_ready_on(listening):
+            for _ in range(3):
+                refused = httpx.get(f"{url}/readyz", timeout=5)
+                assert (refused.status_code, refused.json()["error"]) == (503, "starting")
+            assert httpx.post(f"{url}/api/s/a/answer", json={}, timeout=5).status_code == 503
+            assert httpx.get(f"{url}/s/a", timeout=5).headers["refresh"] == "1"
+            with socket.create_connection(("127.0.0.1", port_of(listening))):  # somebody who says nothing
+                assert httpx.get(f"{url}/readyz", timeout=5).status_code == 503
+        assert listening.gettimeout() is None
+
+
+def test_a_server_that_is_up_is_ready_unless_it_cannot_store_answers(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    assert httpx.get(f"{server.url}/readyz").json() == {"status": "ok"}
+    hosted = next(iter(server.registry.studies.values()))
+
+    def fails() -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(hosted, "tick", fails)
+    monkeypatch.setattr(hosted.fault, "cause", "the disk is full")
+    monkeypatch.setattr("handful.crowd.hosting.registry.LOOK_EVERY_S", 0.0)
+    assert httpx.get(f"{server.url}/readyz").status_code == 503
