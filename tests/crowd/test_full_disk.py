@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.settings import ServerLimits, Settings
 from tests.crowd.clients import STUDY, Person, Started
 
 Serve = Callable[..., Started]
@@ -69,7 +70,7 @@ def go_on(person: Person) -> None:
 
 
 def fill_again_and_again(serve: Serve, disk: Path, times: int, caplog: pytest.LogCaptureFixture) -> None:
-    server = serve(MANY, storage=disk / "study.db")
+    server = serve(MANY, Settings(limits=ServerLimits.none()), storage=disk / "study.db")
     person = server.person()
     acknowledged = 0
     for _ in range(times):

@@ -1,7 +1,7 @@
 """One hosted study, as its workers meet it: who holds which question, on which side, and what comes next.
 
-The study decides and remembers. What hosts it only turns questions into pairs with a left and a right, tokens into
-questions, and the study's refusals into words for people. It may be used from any thread.
+The study decides and remembers; its host turns questions into pairs with a left and a right, tokens into questions, and
+refusals into words for people. It may be used from any thread.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ class HostedStudy:
         self.settings = self._server_settings = settings
         self.clock = clock
         self.change_signal = ChangeSignal()
-        self.storage_works = True
-        self.fault = StorageFault(self.name)
+        self.storage_works, self.fault = True, StorageFault(self.name)
         self.desk: PanelDesk | None = None  # where people from a panel arrive
         self.k = study.setup.problem.k
         self.showing = Showing(study, collection)
@@ -148,8 +147,7 @@ class HostedStudy:
     def tick(self) -> None:
         """Let answers settle whose time to undo is over, and refresh the status. Called twice a second.
 
-        A question that nobody answered in time, or whose holder left, is free again: those who wait are told, and the
-        first gets it.
+        A question that nobody answered in time, or whose holder left, is free again, and those who wait are told.
         """
         try:
             if self.open:
