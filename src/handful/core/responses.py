@@ -26,7 +26,7 @@ from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 
-UNIFORM, GAUSSIAN, BERNOULLI, BTL, LINEAR, SATURATING, TASTES = range(7)
+UNIFORM, GAUSSIAN, BERNOULLI, STUDENT, RATINGS, BTL, LINEAR, SATURATING, TASTES = range(9)
 
 
 class Response(NamedTuple):
@@ -68,6 +68,18 @@ def bernoulli(low: float = 0.0, high: float = 1.0) -> Response:
     if not (is_finite(low) and is_finite(high) and low < high):
         raise InvalidProblem(f"values are one of two finite numbers, low < high, got {low!r} and {high!r}")
     return Response(BERNOULLI, float(high), 0.0, float(low))
+
+
+def student(scale: float) -> Response:
+    """Values with the noise of Student's t with three degrees of freedom, times `scale`: now and then far off."""
+    return Response(STUDENT, _scale("the scale", scale), 0.0)
+
+
+def ratings(best: float) -> Response:
+    """Ratings from 1 to 5 whose mean is 1 + 4·gain/best; a gain lies between 0 and `best`. Half of them are 1 or 5."""
+    if not (is_finite(best) and best > 0):
+        raise InvalidProblem(f"the gain that is rated 5 must be a positive number, got {best!r}")
+    return Response(RATINGS, float(best), 0.0)
 
 
 def btl(beta: float, careless: float = 0.0) -> Response:
@@ -131,6 +143,19 @@ def respond(response: Response, gain: float, rival_gain: float, seed: int) -> fl
         return gain + response.scale * z
     if response.kind == BERNOULLI:
         return response.scale if u * (response.scale - response.low) < gain - response.low else response.low
+    if response.kind == STUDENT:
+        z, a = normals(seed, 0, ANSWER, 0)
+        b, c = normals(seed, 0, ANSWER, 1)
+        return gain + response.scale * z / math.sqrt((a * a + b * b + c * c) / 3.0)
+    if response.kind == RATINGS:
+        share = gain / response.scale
+        if v < 0.5:
+            return 5.0 if u < share else 1.0
+        rating = 1.0
+        for step in range(2):
+            u, v = uniforms(seed, 0, ANSWER, step + 1)
+            rating += (1.0 if u < share else 0.0) + (1.0 if v < share else 0.0)
+        return rating
     if v < response.careless:
         return 1.0 if u < 0.5 else 0.0
     return 1.0 if u < preference(response, gain - rival_gain) else 0.0

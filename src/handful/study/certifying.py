@@ -50,6 +50,8 @@ def _claimed(fold: Fold) -> Certificate:
         return Certificate(reasons=(f"{REFUTED}: {against}",))
     if fold.exploration.of_old_rules:
         certificate = claim_of_any(_evidence(fold), OLD_RULES)
+        if OLD_RULES not in certificate.reasons:
+            certificate = replace(certificate, reasons=(OLD_RULES, *certificate.reasons))
     else:
         certificate = fold.setup.explorer.claim(_evidence(fold), fold.exploration.state)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()

@@ -22,6 +22,7 @@ import numpy as np
 from handful.core.draws import TIE, uniforms
 from handful.core.kernels import kernel, rare
 from handful.core.objective import Ints
+from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows
 from handful.core.parts.tree import new_tree, plant, seat
 
@@ -44,6 +45,7 @@ _RULES = np.dtype(
         ("counted", np.int64),  # answers of this round
         ("renewed", np.int64),  # and when noise and spread were learnt last
         ("held", np.int64),  # contenders
+        ("bold", np.float64),  # how many times the spread is the variance of what is believed before any answer
     ],
     align=True,
 )
@@ -74,10 +76,11 @@ class Gains(NamedTuple):
     means: Ints  # tree of all candidates, by mean
 
 
-def new_gains(size: int, seed: int, noise: float) -> Gains:
+def new_gains(size: int, seed: int, noise: float, bold: float = 1.0) -> Gains:
     """Beliefs before the first answer; `noise` is R, or 0 if it is not known."""
     r = np.zeros(1, _RULES)
     r["cap"] = noise * noise
+    r["bold"] = bold
     items = np.zeros(size, _ITEM)
     gains = Gains(r, items, np.full(min(CONTENDERS, size), -1, np.int64), new_tree(size), new_tree(size))
     _draw_ties(items, np.uint64(seed))
@@ -241,7 +244,7 @@ def _learn_noise(gains: Gains, between: float) -> None:
 
 
 @rare
-def _renew(gains: Gains) -> None:
+def renew(gains: Gains) -> None:
     """Learn the noise, and in the first round level and spread of gains (by the method of moments)."""
     rules, items = gains.rules[0], gains.items
     between = 0.0
@@ -266,7 +269,7 @@ def _renew(gains: Gains) -> None:
             rules.spread = 1e-300
         for i in range(len(items)):
             items[i].before = level
-            items[i].doubt = rules.spread
+            items[i].doubt = rules.bold * rules.spread
     else:
         _learn_noise(gains, 0.0)
     rules.noise = max(rules.noise, 1e-9 * rules.spread)
@@ -293,7 +296,7 @@ def add_answer(gains: Gains, item: int, answer: float, everybody: int) -> None:
     row.count += 1
     row.total += x
     if rules.counted - rules.renewed >= len(gains.items) or (rules.spread == 0.0 and rules.counted >= everybody):
-        _renew(gains)
+        renew(gains)
     elif rules.spread > 0.0:
         _believe(gains, item)
         _show(gains, item)
@@ -303,6 +306,25 @@ def add_answer(gains: Gains, item: int, answer: float, everybody: int) -> None:
 def leader(gains: Gains) -> int:
     """The best mean; before anything is believed, anybody."""
     return gains.means[1]
+
+
+@kernel
+def worthiest(gains: Gains, board: Board, left: float) -> tuple[int, float]:
+    """The item whose answers are worth most, and how much each, if up to `left` may be asked."""
+    items, lead, noise = gains.items, leader(gains), gains.rules[0].noise
+    best, most, second = lead, 0.0, -np.inf
+    for p in range(gains.rules[0].held):
+        i = gains.top[p]
+        if i == lead:
+            continue
+        second = max(second, items[i].mean)
+        hope = worth_of_asking(items[lead].mean - items[i].mean, sure(gains, board, i), noise, left, most)
+        if hope > most:
+            best, most = i, hope
+    if second == -np.inf:
+        return lead, 0.0
+    own = worth_of_asking(items[lead].mean - second, sure(gains, board, lead), noise, left, most)
+    return (lead, own) if own > most else (best, most)
 
 
 @kernel

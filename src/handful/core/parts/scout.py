@@ -20,9 +20,8 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
-from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows, first_order
-from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure
+from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure, worthiest
 
 _PLENTY = 2  # how many times what is in flight about an item must have been answered
 _ROOT = math.sqrt(2.0 * math.pi)
@@ -114,32 +113,12 @@ def scout_next(scout: Scout, board: Board) -> int:
     busy = r.asked > r.counted
     if scout.gains.rules[0].spread == 0.0:  # first answers are in flight, or came to nothing
         return -1 if busy else board.open[r.asked % r.candidates]
-    item, most = _worthiest(scout, board)
+    item, most = worthiest(scout.gains, board, np.inf)
     if not _seen(scout, board):
         item = leader(scout.gains)
     if busy and (_close_enough(scout, board, most) or _plenty(board, item)):
         return -1
     return item
-
-
-@kernel
-def _worthiest(scout: Scout, board: Board) -> tuple[int, float]:
-    """The item whose answers are worth most, and how much each."""
-    gains, noise = scout.gains, scout.gains.rules[0].noise
-    items, lead = gains.items, leader(gains)
-    best, most, second = lead, 0.0, -np.inf
-    for p in range(gains.rules[0].held):
-        i = gains.top[p]
-        if i == lead:
-            continue
-        second = max(second, items[i].mean)
-        hope = worth_of_asking(items[lead].mean - items[i].mean, sure(gains, board, i), noise, np.inf, most)
-        if hope > most:
-            best, most = i, hope
-    if second == -np.inf:
-        return lead, 0.0
-    own = worth_of_asking(items[lead].mean - second, sure(gains, board, lead), noise, np.inf, most)
-    return (lead, own) if own > most else (best, most)
 
 
 @kernel
@@ -182,7 +161,7 @@ def scout_done(scout: Scout, board: Board) -> bool:
     """Whether the leader is to be picked, now that nothing is in flight."""
     if _first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
         return False
-    _, most = _worthiest(scout, board)
+    _, most = worthiest(scout.gains, board, np.inf)
     return _close_enough(scout, board, most) and _seen(scout, board)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from handful.lab.bench import choices, comparisons, values
+from handful.lab.bench import choices, comparisons, spending, values
 from handful.lab.bench.figures import Figure, Point
 from handful.lab.bench.plans import Plan
 from handful.lab.bench.runs import Outcome, Run, perform_all
@@ -33,6 +33,7 @@ def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Ou
         values.RANGE: (values.range_runs(plan), values.range_figures),
         values.MANY: (values.many_runs(plan), values.many_figures),
         values.BUDGET: (values.budget_runs(plan), lambda o: values.budget_figures(o, plan)),
+        spending.SPENDING: (spending.spending_runs(plan), spending.spending_figures),
         comparisons.SAVING: (comparisons.saving_runs(plan), comparisons.saving_figures),
         choices.CHOICES: (choices.choice_runs(plan), choices.choice_figures),
         comparisons.LINKS: (comparisons.link_runs(plan), comparisons.link_figures),

@@ -18,6 +18,7 @@ class Plan:
     links: tuple[str, ...]
     sizes: tuple[int, ...]
     people: int  # runs per instance with one consistent person
+    spending: int = 1  # runs per function and cell of many items under a budget
     first_seed: int = 0
 
     def instance_seeds(self, count: int | None = None) -> range:
@@ -26,4 +27,4 @@ class Plan:
 
 
 QUICK = Plan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
-FULL = Plan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10)
+FULL = Plan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)

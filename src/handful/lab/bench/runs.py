@@ -20,10 +20,11 @@ from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.lab.collections import venice
 from handful.lab.collections.tastes import people_with_tastes
-from handful.objectives import Coverage, SampleAverage
+from handful.objectives import Coverage, Modular, SampleAverage
 
 DELTA = 0.05
 Prior = Literal["none", "right", "opposite", "random"]
+World = Literal["album", "modular", "diverse"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Run:
     in_flight: int = 1
     prior: Prior = "none"
     people: int = 0  # who each want their own topics; 0: everybody wants the same
+    world: World = "album"
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,28 @@ class Outcome:
 
 
 @lru_cache(maxsize=64)
-def instance(seed: int, size: int, k: int, people: int = 0) -> tuple[Coverage | SampleAverage, float]:
-    """A coverage function of a synthetic album, or the mean of so many people's, and f of exact greedy."""
-    album = venice(seed, n=size).objective
-    objective = people_with_tastes(album, people, seed) if people else album
+def instance(
+    seed: int, size: int, k: int, people: int = 0, world: World = "album"
+) -> tuple[Coverage | SampleAverage | Modular, float]:
+    """A function, and f of exact greedy.
+
+    "album" is the coverage function of a synthetic album, or the mean of so many people's; "diverse" the same with
+    gains of 1 at most; "modular" has gains drawn from a beta distribution, of which few are large.
+    """
+    objective: Coverage | SampleAverage | Modular
+    if world == "modular":
+        objective = Modular(np.random.Generator(np.random.Philox(key=seed)).beta(2.0, 5.0, size))
+    else:
+        album = venice(seed, n=size).objective
+        objective = people_with_tastes(album, people, seed) if people else album
+        if world == "diverse":
+            objective = Coverage(album.weights / album.start().gains().max(), album.matrix)
     return objective, lazy_greedy(objective, k).value
 
 
 def perform(run: Run) -> Outcome:
     """Simulate one run."""
-    objective, best = instance(run.instance, run.size, run.k, run.people)
+    objective, best = instance(run.instance, run.size, run.k, run.people, run.world)
     epsilon = run.epsilon if run.epsilon_share is None else run.epsilon_share * best
     seed = 1_000_003 * run.instance + run.seed
     problem = Problem(
@@ -85,7 +99,7 @@ def perform(run: Run) -> Outcome:
     return Outcome(run, result.answers, result.value / best, shown)
 
 
-def scores(objective: Coverage | SampleAverage, prior: Prior, seed: int) -> tuple[float, ...] | None:
+def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:
     """The gains of the first round, their opposite, or chance."""
     gains = objective.start().gains()
     match prior:
