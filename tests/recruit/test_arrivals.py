@@ -36,6 +36,11 @@ def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
     assert there.status == "APPROVED"
 
 
+def test_the_consent_says_what_is_kept_of_the_panels_id(paid: Paid) -> None:
+    ann, _ = paid.come()
+    assert "kept apart from your answers" in ann.http.get(f"/api/s/{STUDY}").json()["consent"]
+
+
 def test_a_person_in_two_tabs_and_on_two_devices_is_one_worker(paid: Paid) -> None:
     phone, there = paid.come()
     laptop = paid.visitor(paid.fake.platform.address(there))

@@ -95,6 +95,26 @@ def test_a_thousand_arrivals_in_a_minute_for_120_places(collection: Collection, 
     assert counts == {"finished": 120, "full": 880, "most": 120}
 
 
+def test_a_form_may_be_posted_to_the_panels_own_address_and_nowhere_else(
+    collection: Collection, tmp_path: Path
+) -> None:
+    study = StudyPlan(k=3, explorer="topx", budget=60, in_flight=20)
+    with started(collection, study, QUICK, storage=tmp_path / "a.db") as server:
+        browser = server.browser()
+        assert "form-action 'self';" in browser.get(f"/s/{STUDY}").headers["content-security-policy"]
+        made = panel(id="workerId", session="assignmentId", post="https://market.example/mturk/externalSubmit")
+        Store(tmp_path / "a.db").keep(Recruitment(STUDY, made, Plan(answers_each=1), wanted="active"))
+        server.registry.look_for_recruiting()
+        policy = browser.get(f"/s/{STUDY}").headers["content-security-policy"]
+        assert "form-action 'self' https://market.example;" in policy
+        visitor = Visitor(browser, {"workerId": "W1", "assignmentId": "A1", "turkSubmitTo": "https://evil.example"}, {})
+        visitor.arrive()
+        visitor.join()
+        ending = visitor.answer_all()
+    assert ending["address"] == "https://market.example/mturk/externalSubmit"
+    assert ending["post"] == {"assignmentId": "A1", "code": "finished"}
+
+
 def test_somebody_silent_for_too_long_frees_the_place_and_may_come_back_while_there_is_room(
     collection: Collection, tmp_path: Path
 ) -> None:

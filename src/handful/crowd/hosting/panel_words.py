@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from handful.recruit.outcomes import Outcome
 
+KEPT_ID = (
+    "The id by which you came here is kept apart from your answers, for as long as it takes to pay you, and is never "
+    "published."
+)
+
 WORDS: dict[Outcome, tuple[str, str]] = {
     "finished": ("That was all. Thank you!", "Your answers are stored. Go back now, so that you are paid."),
     "refused": (

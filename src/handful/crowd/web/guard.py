@@ -63,7 +63,7 @@ class Guard:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers[name] = value
+                    headers.setdefault(name, value)
                 if "cache-control" not in headers:
                     headers["Cache-Control"] = "no-store"
             await send(message)

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from handful.crowd.refusals import not_found
 from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
+from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
 from handful.crowd.web.thread_pool import in_thread
 
@@ -33,7 +34,12 @@ async def front(request: Request) -> Response:
 async def worker_page(study: str, request: Request) -> Response:
     """The page where workers answer."""
     hosted = await hosted_study_of(study, request)
-    return templates.TemplateResponse(request, "worker.html", {"study": hosted.name, "theme": hosted.theme})
+    response = templates.TemplateResponse(request, "worker.html", {"study": hosted.name, "theme": hosted.theme})
+    origin = None if hosted.desk is None else hosted.desk.recruitment.panel.post_origin
+    if origin is not None:  # people from this panel go back by a form
+        policy = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' {origin}")
+        response.headers["Content-Security-Policy"] = policy
+    return response
 
 
 @router.get("/organize/login")

@@ -10,9 +10,11 @@ from fastapi import APIRouter, Request, Response
 from handful.crowd import panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.panel_loop import PanelLoop
+from handful.crowd.hosting.panel_words import KEPT_ID
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
 from handful.crowd.hosting.tokens import chance_of, cookie_from
 from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.settings import Settings
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
@@ -38,6 +40,13 @@ def set_worker_cookie(response: Response, name: str, cookie: str, study: str, se
     response.set_cookie(
         name, cookie, max_age=COOKIE_S, path=f"/api/s/{study}", httponly=True, samesite="lax", secure=secure
     )
+
+
+def consent_in(hosted: HostedStudy, settings: Settings) -> str | None:
+    """What is agreed to: people from a panel are also told what is kept of its id."""
+    if settings.consent is None or hosted.desk is None:
+        return settings.consent
+    return f"{settings.consent}\n\n{KEPT_ID}"
 
 
 def has_arrived(hosted: HostedStudy, request: Request) -> bool:

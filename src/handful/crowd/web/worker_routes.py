@@ -32,7 +32,7 @@ from handful.crowd.web.dependencies import (
 from handful.crowd.web.downloads import sheet_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
-from handful.crowd.web.panel_routes import cookie_of_visit, has_arrived, set_worker_cookie
+from handful.crowd.web.panel_routes import consent_in, cookie_of_visit, has_arrived, set_worker_cookie
 from handful.crowd.web.thread_pool import in_thread
 
 PROGRESS_EVERY_S = 2.0
@@ -93,7 +93,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         items=len(hosted.collection),
         options=hosted.showing.options,
         goal=hosted.goal,
-        consent=settings.consent,
+        consent=consent_in(hosted, settings),
         instructions=settings.instructions,
         question=settings.question,
         welcome=settings.welcome,

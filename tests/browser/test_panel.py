@@ -1,0 +1,78 @@
+"""Somebody from Prolific with a real browser, and the organizer who pays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan
+from handful.recruit.fake import FakePlatform, FakeProlific
+from tests.browser.pages import SCREENSHOTS, WorkersPage, organizers_page
+from tests.crowd.clients import STUDY
+from tests.recruit.arrivals import paid_study
+
+Somebody = Callable[..., BrowserContext]
+THREE = StudyPlan(k=3, options=2, budget=60, in_flight=20)
+
+
+def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_it(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
+    ):
+        _, there = paid.come()
+        query = paid.fake.platform.address(there).split("?")[1]
+        page = somebody().new_page()
+        page.goto(f"{paid.server.url}/s/{STUDY}?{query}")
+        page.wait_for_selector("#begin")
+        assert page.url == f"{paid.server.url}/s/{STUDY}"  # the ids are gone from the address bar
+        expect(page.locator("#decline")).to_be_visible()
+        page.screenshot(path=SCREENSHOTS / "panel-welcome.png")
+        desk = WorkersPage(page).join()
+        for _ in range(3):
+            desk.ready().press("ArrowLeft")
+        desk.ready()
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_selector("#ending:not([hidden])")
+        desk.says("Go back now, so that you are paid.")
+        page.screenshot(path=SCREENSHOTS / "panel-ending.png")
+        page.close()
+        other, elsewhere = paid.come()
+        other.arrive()
+        other.join()
+        other.answer()
+        fake.platform.come_back(elsewhere, None)
+        paid.settle()
+        assert there.status == "APPROVED"
+        organizer = organizers_page(paid.server, somebody())
+        expect(organizer.locator("#recruiting-people")).to_contain_text("paid")
+        expect(organizer.locator("#recruiting-waiting")).to_contain_text("came back to Prolific before the end")
+        organizer.locator("#recruiting-title").scroll_into_view_if_needed()
+        section = organizer.locator("section[aria-labelledby=recruiting-title]")
+        section.screenshot(path=SCREENSHOTS / "panel-organizer.png")
+        organizer.get_by_role("button", name="Pay", exact=True).click()
+        expect(organizer.locator("#recruiting-waits")).to_be_hidden()
+        paid.settle()
+        paid.settle()
+        assert elsewhere.status == "APPROVED"
+
+
+def test_without_ids_the_page_is_a_preview_that_counts_nothing(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
+    ):
+        desk = WorkersPage.at(paid.server, somebody(), STUDY)
+        desk.page.wait_for_selector("#begin")
+        desk.join()
+        desk.says("Nothing you do here is counted")
+        assert paid.store.people(STUDY) == []
