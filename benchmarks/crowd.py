@@ -1,6 +1,9 @@
 """How many answers the crowd app takes per second, over HTTP, durable, with the load generator beside it.
 
-python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels]
+Everybody also keeps an event stream open, as the pages do. With --beside another checkout of the repository is measured
+in the same run, in turn: its server, by this generator, with nothing but what it depended on (no httptools).
+
+python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--beside FOLDER]
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -22,12 +26,19 @@ from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
-from handful.crowd.simulation.simulated_people import Crew, CrewReport, answer_all
+from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
 from handful.crowd.web.logs import log_to
 from handful.crowd.web.server import Server, listen, port_of
 
 ITEMS, K = 60, 6
 ENDLESS = 50_000_000
+AS_IT_WAS = """
+import runpy, sys
+sys.modules["httptools"] = None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs the script of another checkout with nothing but what that depended on."""
 
 
 def texts(folder: Path) -> Collection:
@@ -58,41 +69,77 @@ async def until_up(url: str) -> None:
             await asyncio.sleep(0.1)
 
 
+class Streams:
+    """The event streams that pages keep open, one for each person, once they have answered."""
+
+    def __init__(self, url: str) -> None:
+        self.answers = 0
+        self._where = urlsplit(url)
+        self._open: dict[SimulatedPerson, asyncio.Task[None]] = {}
+
+    def note(self, person: SimulatedPerson, *_: object) -> None:
+        self.answers += 1
+        if person not in self._open:
+            self._open[person] = asyncio.create_task(self._listen(person.client.cookie))
+
+    def close(self) -> None:
+        for task in self._open.values():
+            task.cancel()
+
+    async def _listen(self, cookie: str) -> None:
+        reader, writer = await asyncio.open_connection(self._where.hostname, self._where.port)
+        path = "/api/s/load/events?present=true"
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._where.netloc}\r\nCookie: {cookie}\r\n\r\n".encode())
+        try:
+            while await reader.read(65536):
+                pass
+        finally:
+            writer.close()
+
+
 async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seconds: float) -> tuple[CrewReport, float]:
     """What happened in `seconds`, after everybody has joined and warmed up."""
-    stop = asyncio.Event()
+    stop, streams = asyncio.Event(), Streams(url)
     await until_up(url)
     all_of_them = asyncio.create_task(
         answer_all(
-            url, ["load"], collection, lambda study, chosen, left, right: 0.0, crew, stop=stop, acknowledged=note
+            url,
+            ["load"],
+            collection,
+            lambda study, chosen, left, right: 0.0,
+            crew,
+            stop=stop,
+            acknowledged=streams.note,
         )
     )
     await asyncio.sleep(warm_s)
-    counted.clear()
-    began = time.perf_counter()
+    before, began = streams.answers, time.perf_counter()
     await asyncio.sleep(seconds)
-    took, answers = time.perf_counter() - began, len(counted)
+    took, answers = time.perf_counter() - began, streams.answers - before
     stop.set()
     report = await all_of_them
+    streams.close()
     report.seconds = report.seconds[-answers:]
     return report, answers / took
 
 
-counted: list[None] = []
-
-
-def note(*_: object) -> None:
-    counted.append(None)
-
-
-def measure(folder: Path, crew: Crew, storage: str, explorer: str, seconds: float) -> tuple[CrewReport, float]:
-    """A fresh server, a crew in front of it, and what happened."""
+def measure(
+    folder: Path, crew: Crew, storage: str, explorer: str, seconds: float, beside: Path | None = None
+) -> tuple[CrewReport, float]:
+    """A fresh server, a crew in front of it, and what happened; `beside`: the server of another checkout."""
     collection = texts(folder)
     with listen("127.0.0.1", 0) as probe:
         port = port_of(probe)
     options = ["--storage", storage, "--port", str(port), "--explorer", explorer]
-    server = subprocess.Popen([sys.executable, __file__, "--server", str(folder), *options])
+    script, environment = [__file__], dict(os.environ)
+    if beside is not None:
+        script = ["-c", AS_IT_WAS, str(beside / "benchmarks" / "crowd.py")]
+        environment["PYTHONPATH"] = str(beside / "src")
+    server = subprocess.Popen([sys.executable, *script, "--server", str(folder), *options], env=environment)
     try:
+        time.sleep(2)
+        if server.poll() is not None:
+            raise SystemExit("the server did not start")
         return asyncio.run(load(f"http://127.0.0.1:{port}", collection, crew, 3 + crew.think_s, seconds))
     finally:
         server.terminate()
@@ -105,6 +152,7 @@ def main() -> None:
     parser.add_argument("--storage", help="default: a fresh SQLite file each time")
     parser.add_argument("--explorer", default="duels")
     parser.add_argument("--workers", type=int, default=500)
+    parser.add_argument("--beside", type=Path, help="another checkout of the repository, to compare with")
     parser.add_argument("--server", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -112,25 +160,24 @@ def main() -> None:
         run_server(options.server, options.storage, options.port, options.explorer)
         return
     table = Table(
-        Column("load", no_wrap=True), "answers/s", "target", "p50 ms", "p99 ms", "target ms", "errors", "load average"
+        Column("load", no_wrap=True), "server", "answers/s", "p50 ms", "p99 ms", "target ms", "errors", "load average"
     )
+    think = Crew(options.workers, think_s=options.workers / 150, wait_s=1)
     loads = [
-        ("64 workers, closed loop", Crew(64, think_s=0), "≥ 500", ""),
-        (
-            f"{options.workers} workers who think",
-            Crew(options.workers, think_s=options.workers / 150, wait_s=1),
-            "≥ 100",
-            "≤ 100",
-        ),
+        ("100 people, closed loop", Crew(100, think_s=0), ""),
+        (f"{options.workers} people, closed loop", Crew(options.workers, think_s=0), ""),
+        (f"{options.workers} people who think", think, "≤ 50"),
     ]
-    for name, crew, rate, latency in loads:
-        with tempfile.TemporaryDirectory() as temporary:
-            storage = options.storage or f"{temporary}/load.db"
-            report, per_second = measure(Path(temporary), crew, storage, options.explorer, options.seconds)
-        errors = report.broken + sum(report.refused.values())
-        figures = f"{1000 * report.quantile(0.5):.1f}", f"{1000 * report.quantile(0.99):.1f}"
-        table.add_row(name, f"{per_second:.0f}", rate, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
-    Console(width=110).print(table)
+    for name, crew, latency in loads:
+        for tree in (options.beside, None) if options.beside else (None,):
+            with tempfile.TemporaryDirectory() as temporary:
+                storage = options.storage or f"{temporary}/load.db"
+                report, rate = measure(Path(temporary), crew, storage, options.explorer, options.seconds, tree)
+            errors = report.broken + sum(report.refused.values())
+            figures = f"{rate:.0f}", f"{1000 * report.quantile(0.5):.1f}", f"{1000 * report.quantile(0.99):.1f}"
+            server = "this one" if tree is None else tree.name
+            table.add_row(name, server, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":

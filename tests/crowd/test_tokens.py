@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import stat
 from pathlib import Path
 
@@ -139,3 +140,9 @@ def test_a_secret_that_others_could_read_is_closed_to_them(tmp_path: Path) -> No
     (tmp_path / "secret").chmod(0o644)
     assert secret_in(tmp_path) == made
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+
+
+@given(st.binary(min_size=1, max_size=100), st.lists(st.binary(max_size=80), max_size=4))
+def test_what_is_sealed_is_sealed_by_hmac(key: bytes, parts: list[bytes]) -> None:
+    text = b"".join(len(part).to_bytes(4) + part for part in parts)
+    assert Secret(key).derive("a", *parts) == hmac.digest(key, (1).to_bytes(4) + b"a" + text, "sha256")

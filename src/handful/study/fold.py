@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,7 +115,7 @@ class Fold:
         seen.questions = self.questions.snapshot()
         seen.workers, seen.conducts = self.workers.snapshot(), self.conducts.snapshot()
         seen.exploration = self.exploration.snapshot()
-        seen.leases, seen.provisional, seen.rounds = deepcopy(self.leases), dict(self.provisional), list(self.rounds)
+        seen.leases, seen.provisional, seen.rounds = self.leases.snapshot(), dict(self.provisional), list(self.rounds)
         seen._appliers = {}  # those of the original would change the original
         return seen
 

@@ -23,7 +23,16 @@ class Leases:
     def __init__(self) -> None:
         self._open: dict[int, Lease] = {}
         self._waiting: dict[int, None] = {}  # an ordered set: to be handed out again
+        self._held: dict[str | None, dict[int, None]] = {}  # by whoever holds them
         self._earliest = math.inf  # no lease expires before this
+
+    def snapshot(self) -> Leases:
+        """A copy to look at, which later events do not change."""
+        seen = Leases()
+        seen._open = {q: Lease(l.worker, l.expires, l.held, l.skips, l.seen) for q, l in self._open.items()}
+        seen._waiting, seen._earliest = dict(self._waiting), self._earliest
+        seen._held = {worker: dict(held) for worker, held in self._held.items()}
+        return seen
 
     def __len__(self) -> int:
         return len(self._open)
@@ -42,13 +51,24 @@ class Leases:
             self._open[question] = Lease(worker, expires, seen=[worker])
         else:
             self._waiting.pop(question, None)
+            self._let_go(question, lease)
             lease.worker, lease.expires, lease.held = worker, expires, True
             lease.seen.append(worker)
+        self._held.setdefault(worker, {})[question] = None
         self._earliest = min(self._earliest, expires)
+
+    def _let_go(self, question: int, lease: Lease) -> None:
+        """Its holder, if it has one, holds it no longer."""
+        held = self._held.get(lease.worker)
+        if lease.held and held is not None:
+            held.pop(question, None)
+            if not held:
+                del self._held[lease.worker]
 
     def end(self, question: int, *, again: bool) -> None:
         """Nobody holds the question any more; `again`: it waits for the next worker."""
         lease = self._open[question]
+        self._let_go(question, lease)
         lease.worker, lease.expires, lease.held = None, math.inf, False
         if again:
             self._waiting[question] = None
@@ -61,7 +81,9 @@ class Leases:
 
     def drop(self, question: int) -> None:
         """The question is answered or void."""
-        self._open.pop(question, None)
+        lease = self._open.pop(question, None)
+        if lease is not None:
+            self._let_go(question, lease)
         self._waiting.pop(question, None)
 
     def wait_again(self, question: int) -> None:
@@ -85,7 +107,7 @@ class Leases:
 
     def held_by(self, worker: str | None) -> list[int]:
         """The questions that `worker` holds, oldest first."""
-        return [question for question, lease in self._open.items() if lease.held and lease.worker == worker]
+        return sorted(self._held.get(worker, ()))
 
     def held_longest(self, first: int, worker: str) -> int | None:
         """The question of this round, from `first` on, that others have held longest and `worker` has not seen."""
