@@ -102,6 +102,10 @@ def replay(
     check: Annotated[
         bool, typer.Option("--check", help="Fail if any recorded decision would be another today.")
     ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A preregistration (.json): say whether the study kept to it."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Go through a study's journal from the start: every question, every round, every pick is computed again."""
@@ -111,9 +115,11 @@ def replay(
         kinds = Counter(record.kind for record in opened.records())
         mismatches, answers = opened.mismatches, opened.status().answers
         edition, today = opened.fold.setup.edition, opened.fold.setup.explorer.edition
+        departed = None if against is None else _departures(opened, storage, against)
     if as_json:
         found = {"study": opened.name, "events": dict(kinds), "answers": answers, "edition": edition, "today": today}
-        print_json(found | {"mismatches": mismatches.count, "first": mismatches.first})
+        kept = {} if departed is None else {"departures": departed}
+        print_json(found | {"mismatches": mismatches.count, "first": mismatches.first} | kept)
     else:
         console = console_for()
         for kind, count in kinds.most_common():
@@ -129,7 +135,11 @@ def replay(
             f"{opened.name}: {counted(answers, 'answer')}; "
             + ("every decision is the same" if not mismatches.count else f"{mismatches.count:,} decisions differ")
         )
-    if check and mismatches.count:
+        for line in departed or ():
+            console.print(f"not as registered: {line}", style="red", highlight=False)
+        if departed == []:
+            console.print("the study kept to its preregistration")
+    if check and (mismatches.count or departed):
         raise typer.Exit(1)
 
 
@@ -149,6 +159,19 @@ def plot(
         except OSError as error:
             raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
     say(f"drew {output}")
+
+
+def _departures(study: Study, storage: str, against: Path) -> list[str]:
+    """In what the study differs from a preregistration."""
+    from handful.cli.preregister import shown_to_people
+    from handful.study.preregistration import departures, read_record
+
+    try:
+        text = against.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidProblem(f"--against {against} cannot be read: {error}") from error
+    now = study.registration(*shown_to_people(storage, study))
+    return departures(read_record(text), now, study.fold.registered)
 
 
 def _opened(name: str | None, storage: str) -> Study:

@@ -248,6 +248,14 @@ class OrganizerStatus(BaseModel):
     recruiting: Recruiting | None = None
 
 
+class SharedLink(BaseModel):
+    """A link to the result. `link` is told only when it is made."""
+
+    id: str
+    made: float
+    link: str | None = None
+
+
 class Words(Sent):
     """What people read in a study, and how much is asked of each; null for the built-in words, or for none."""
 

@@ -26,6 +26,8 @@ def circumstances_of(fold: Fold) -> tuple[str, ...]:
         times = Counter(fold.reopenings)
         rounds = ", ".join(f"from round {round_}{_times(times[round_])}" for round_ in sorted(times))
         said.append(f"rounds were redone {rounds}; what was answered about picks that are gone does not count")
+    if fold.registered is not None:
+        said.append(fold.registered.words)
     return tuple(said)
 
 

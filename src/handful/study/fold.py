@@ -16,6 +16,7 @@ from handful.study import events
 from handful.study.conduct import WITHDREW, Conducts
 from handful.study.filling import fill
 from handful.study.leases import Leases
+from handful.study.preregistration import PREREGISTERED, Registered
 from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.reopening import ReopenableExploration, reopen
 from handful.study.setup import Setup
@@ -64,6 +65,7 @@ class Fold:
         self.answers = 0  # charged, whether or not they count
         self.paused = False
         self.closed = False
+        self.registered: Registered | None = None
         self._appliers: dict[type, Callable[[Any, float], None]] = {
             events.Asked: self._asked,
             events.Leased: self._leased,
@@ -85,7 +87,7 @@ class Fold:
             events.Admitted: self._admitted,
             events.Lifted: self._lifted,
             events.Reopened: self._reopened,
-            events.Noted: lambda event, time: None,
+            events.Noted: self._noted,
         }
 
     @property
@@ -318,3 +320,9 @@ class Fold:
         for question in range(exploration.first, len(self.questions)):
             if event.item in self.questions.options(question) and self.questions.standing[question] == UNANSWERED:
                 self._void(question)
+
+    def _noted(self, event: events.Noted, time: float) -> None:
+        """Notes change nothing but what is said of the study: the first preregistration stands."""
+        if event.topic == PREREGISTERED and self.registered is None and isinstance(event.data, dict):
+            said = event.data
+            self.registered = Registered(str(said.get("hash")), str(said.get("salt")), self.answers)

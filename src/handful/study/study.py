@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Literal, Self, overload
 
 from handful.core.budget import PerItem
@@ -19,6 +20,7 @@ from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
 from handful.study.opening import Clock, Exists, begun_or_stored, stored
+from handful.study.preregistration import PREREGISTERED, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import Rule
@@ -277,6 +279,28 @@ class Study(Moderating[Item]):
         """Keep something in the journal that never changes the study's state."""
         with self._writing() as now:
             self._writer.emit(events.Noted(topic, data), now)
+
+    def preregister(
+        self, contents: Mapping[str, str] | None = None, words: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Write down what the study will do, note that in the journal, and give the record, to be published.
+
+        `contents` are SHA-256 digests of the items by their names, `words` what people read. Preregistering again notes
+        nothing: the first record is the one that counts, and what is given is the study as it is now.
+        """
+        with self._writing() as now:
+            if self.fold.registered is None:
+                salt = token_hex(16)
+                record = record_of(self.setup, self.name, salt, contents, words or {})
+                self._writer.emit(events.Noted(PREREGISTERED, {"hash": record["hash"], "salt": salt}), now)
+        return self.registration(contents, words)
+
+    def registration(
+        self, contents: Mapping[str, str] | None = None, words: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """What a preregistration of the study as it is now would say, with the salt of the one in its journal."""
+        salt = "" if self.fold.registered is None else self.fold.registered.salt
+        return record_of(self.setup, self.name, salt, contents, words or {})
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,6 +70,13 @@ class Collection:
     def ids(self) -> tuple[str, ...]:
         """The items' names, in order."""
         return tuple(item.id for item in self.items)
+
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of what each item shows, by its name: of the picture as people see it, or of the text."""
+        return {
+            item.id: sha256(self.large(item).read_bytes() if item.picture else item.text.encode()).hexdigest()
+            for item in self.items
+        }
 
     def large(self, item: Item) -> Path:
         """The picture as it is shown."""

@@ -25,13 +25,14 @@ async def sheet_download(hosted: HostedStudy) -> Response:
     if not result.chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
     png = await in_thread(contact_sheet, hosted.collection, result.chosen, hosted.theme, result.words)
-    return Response(png, media_type="image/png", headers=_attachment(f"{hosted.name}.png"))
+    return Response(png, media_type="image/png", headers=attachment(f"{hosted.name}.png"))
 
 
 def lines_download(lines: Iterable[str], kind: str, name: str) -> StreamingResponse:
     """A text file, sent line by line while it is made."""
-    return StreamingResponse(iterate_in_threadpool(lines), media_type=kind, headers=_attachment(name))
+    return StreamingResponse(iterate_in_threadpool(lines), media_type=kind, headers=attachment(name))
 
 
-def _attachment(name: str) -> dict[str, str]:
+def attachment(name: str) -> dict[str, str]:
+    """The headers that have a browser keep a response as a file of this name."""
     return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -5,6 +5,7 @@ import { find, make, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
 import { Recruiting } from "./recruiting.js";
+import { publishing } from "./publishing.js";
 import { Refusal, request } from "./requests.js";
 
 const study = document.body.dataset.study;
@@ -18,6 +19,7 @@ const SHARE = {
 const ENDED = { rule: "decided", budget: "its share of answers was used", alone: "nothing else was left", closed: "closed" };
 const number = new Intl.NumberFormat();
 
+publishing(study);
 const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);

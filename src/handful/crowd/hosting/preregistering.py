@@ -1,0 +1,47 @@
+"""A hosted study's preregistration: what people will see and read is part of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handful.crowd.collection.items import has_collection, load_collection
+from handful.crowd.hosting.drafts import Drafts
+from handful.crowd.hosting.hosted_study import THEME, HostedStudy
+from handful.crowd.hosting.startup import items_folder
+from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
+from handful.crowd.settings import Settings
+from handful.study.events import Noted
+from handful.study.study import Study
+
+
+def preregister(hosted: HostedStudy) -> dict[str, Any]:
+    """Write down what the study will do, unless that was done before; gives the record of the study as it is now."""
+    return hosted.study.preregister(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
+
+
+def registration_now(hosted: HostedStudy) -> dict[str, Any]:
+    """What a preregistration of the study would say now."""
+    return hosted.study.registration(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
+
+
+def shown_in(storage: str, study: Study[Any]) -> tuple[dict[str, str] | None, dict[str, Any]]:
+    """What people see and read in a stored study of the crowd app; nothing where it was never served."""
+    folder = items_folder(storage)
+    draft = Drafts(folder).of_study(study.name) if folder.is_dir() else None
+    where = folder if draft is None else draft.folder
+    if not has_collection(where):
+        return None, {}
+    collection, settings, theme = load_collection(where), Settings(), study.name
+    if set(collection.ids) != set(study.setup.ids):
+        return None, {}
+    for _, event in study.journal():
+        if isinstance(event, Noted) and event.topic == THEME:
+            theme = str(event.data)
+        elif isinstance(event, Noted) and event.topic == WORDS:
+            settings = settings_with(settings, event.data)
+    return collection.digests(), words_of(theme, settings)
+
+
+def words_of(theme: str, settings: Settings) -> dict[str, Any]:
+    """All that people read."""
+    return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal")}}

@@ -1,0 +1,118 @@
+"""What an organizer publishes of a study: its preregistration before the start, the report and the picks at the end."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+import segno
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from handful.crowd import messages
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.preregistering import preregister as preregistered
+from handful.crowd.hosting.preregistering import registration_now
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.output.picks_folder import write_picks
+from handful.crowd.output.report import report as report_of
+from handful.crowd.refusals import Refusal, not_found
+from handful.crowd.web.dependencies import OrganizersStudy, ShownStudy, WatchedStudy, registry_of
+from handful.crowd.web.downloads import attachment, file_response
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.thread_pool import in_thread
+from handful.storage.keys import new_key
+from handful.study.preregistration import page_of, to_json
+
+router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
+
+
+@router.post("/{study}/preregister", response_class=Response, responses=file_response("application/json"))
+async def preregister(hosted: OrganizersStudy) -> Response:
+    """Write down what the study will do, to be published before the first answer. Again: the study as it is now."""
+    record = await in_thread(preregistered, hosted)
+    name = f"{hosted.name}-preregistration.json"
+    return Response(to_json(record), media_type="application/json", headers=attachment(name))
+
+
+@router.get("/{study}/preregistration.html", response_class=Response, responses=file_response("text/html"))
+async def preregistration(hosted: WatchedStudy) -> Response:
+    """The preregistration as a page that stands alone; 404 before there is one."""
+    if hosted.study.fold.registered is None:
+        raise not_found()
+    page = page_of(await in_thread(registration_now, hosted))
+    return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}-preregistration.html"))
+
+
+@router.get("/{study}/link.svg", response_class=Response, responses=file_response("image/svg+xml"))
+async def link_picture(hosted: WatchedStudy, request: Request) -> Response:
+    """The link to share as a QR code, for a poster or a slide."""
+    scheme = "https" if registry_of(request).settings.secure_cookies else "http"
+    code = segno.make(f"{scheme}://{request.headers['host']}/s/{hosted.name}", error="m")
+    picture = BytesIO()
+    code.save(picture, kind="svg", scale=8, border=3, dark="#1f2b35", light="#ffffff", xmldecl=False)
+    return Response(picture.getvalue(), media_type="image/svg+xml")
+
+
+@router.post("/{study}/share", status_code=201)
+async def share(hosted: OrganizersStudy, request: Request) -> messages.SharedLink:
+    """A link for whoever may see the result, and nothing else. It can be had only now; it can be revoked."""
+    registry = registry_of(request)
+    key, typed = await in_thread(new_key, registry.keys.keys, "result", hosted.study.name, registry.clock())
+    return messages.SharedLink(id=key.id, made=key.made, link=f"/organize/login#{typed}")
+
+
+@router.get("/{study}/share")
+async def shared(hosted: OrganizersStudy, request: Request) -> list[messages.SharedLink]:
+    """The links that were shared and still open the result; what was in them is not stored."""
+    keys = await in_thread(registry_of(request).keys.keys.all)
+    mine = [key for key in keys if key.role == "result" and key.study == hosted.study.name and key.revoked is None]
+    return [messages.SharedLink(id=key.id, made=key.made) for key in mine]
+
+
+@router.delete("/{study}/share/{key}", status_code=204)
+async def unshare(hosted: OrganizersStudy, key: str, request: Request) -> Response:
+    """Let a shared link open nothing any more."""
+    if key not in {one.id for one in await shared(hosted, request)}:
+        raise not_found()
+    registry = registry_of(request)
+    await in_thread(registry.keys.keys.revoke, key, registry.clock())
+    return Response(status_code=204)
+
+
+@router.get("/{study}/report.html", response_class=Response, responses=file_response("text/html"))
+async def report(hosted: ShownStudy) -> Response:
+    """The selection, how it came about and what may be claimed, as a page that stands alone."""
+    page = await in_thread(_report, hosted)
+    return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}.html"))
+
+
+def _report(hosted: HostedStudy) -> str:
+    people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
+    return report_of(hosted.collection, hosted.latest_result(), hosted.theme, people, hosted.clock())
+
+
+@router.get("/{study}/picks.zip", response_class=FileResponse, responses=file_response("application/zip"))
+async def picks(hosted: ShownStudy, request: Request) -> Response:
+    """The chosen items as files, numbered in the order picked: as they were uploaded, or else as they were shown."""
+    path = await in_thread(_picks, hosted, registry_of(request))
+    name = f"{hosted.name}-picks.zip"
+    return FileResponse(path, filename=name, background=BackgroundTask(shutil.rmtree, path.parent, ignore_errors=True))
+
+
+def _picks(hosted: HostedStudy, registry: Registry) -> Path:
+    result = hosted.latest_result()
+    if not result.chosen:
+        raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there are no files to give.")
+    draft = registry.drafts.of_study(hosted.study.name)
+    source = Path("nowhere.db") if draft is None else draft.uploads.source()
+    folder = Path(tempfile.mkdtemp(prefix="handful-picks-"))
+    try:
+        written = write_picks(hosted.collection, result.chosen, hosted.theme, source, folder / hosted.name)
+        return Path(shutil.make_archive(str(folder / "picks"), "zip", folder, written.name))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

@@ -1,0 +1,61 @@
+// The preregistration, and links to the result.
+
+import { find, make, toast } from "./dom.js";
+import { Refusal, request } from "./requests.js";
+
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+function save(text, name, kind) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Wire the buttons of one study's page, where they are. */
+export function publishing(study) {
+  const address = `/api/organize/${study}`;
+  const list = find("#shared");
+  if (!list) return;
+
+  async function tried(work) {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(error.message);
+    }
+  }
+
+  function line({ id, made, link }) {
+    const item = make("li", {}, make("span", { textContent: `Link of ${when.format(1000 * made)}` }));
+    if (link) {
+      const field = make("input", { value: location.origin + link, readOnly: true, ariaLabel: "Link to the result" });
+      const copy = make("button", { type: "button", textContent: "Copy" });
+      copy.addEventListener("click", async () => {
+        field.select();
+        await navigator.clipboard?.writeText(field.value).catch(() => {});
+        toast("Copied.");
+      });
+      item.append(field, copy);
+    }
+    const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke" });
+    revoke.addEventListener("click", () => tried(async () => {
+      await request("DELETE", `${address}/share/${id}`);
+      item.remove();
+      toast("The link opens nothing any more.");
+    }));
+    item.append(revoke);
+    return item;
+  }
+
+  find("#share-result").addEventListener("click", () => tried(async () => {
+    list.prepend(line(await request("POST", `${address}/share`)));
+  }));
+  find("#preregister").addEventListener("click", () => tried(async () => {
+    const record = await request("POST", `${address}/preregister`);
+    save(`${JSON.stringify(record, null, 1)}\n`, `${study}-preregistration.json`, "application/json");
+    location.assign(`${address}/preregistration.html`);
+    toast("Post both files where others can see them, before the first answer.", 8);
+  }));
+  tried(async () => list.replaceChildren(...(await request("GET", `${address}/share`)).map(line)));
+}

@@ -1,0 +1,98 @@
+"""What an organizer publishes: the preregistration, the report, the picks, and links to the result."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+from handful.crowd.hosting.startup import StudyPlan
+from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_setup_routes import begin, empty_server, opened, photos, prepared, send
+
+Serve = Callable[..., Started]
+HERE = f"/api/organize/{STUDY}"
+
+
+def finished(serve: Serve, tmp_path: Path) -> Started:
+    server = serve(StudyPlan(k=2, budget=30, options=2), storage=tmp_path / "a.db")
+    server.person().answer()
+    server.registry.studies[STUDY].study.finish("enough")
+    return server
+
+
+def test_the_report_stands_alone_with_every_picture_in_it(serve: Serve, tmp_path: Path) -> None:
+    response = finished(serve, tmp_path).organizer().get(f"{HERE}/report.html")
+    assert response.headers["content-disposition"] == f'attachment; filename="{STUDY}.html"'
+    page = response.text
+    assert page.count("data:image/webp;base64,") == 2
+    assert "http://" not in page
+    assert 'src="/' not in page
+    assert "Cathedrals in Venice" in page
+    assert "by one person" in page
+
+
+def test_picks_come_as_they_were_uploaded(tmp_path: Path) -> None:
+    with empty_server(tmp_path / "a.db") as server:
+        organizer = server.organizer()
+        draft = begin(organizer)
+        files = photos(4)
+        send(organizer, draft, files)
+        prepared(organizer, draft)
+        study = opened(organizer, draft)
+        assert organizer.get(f"/api/organize/{study}/picks.zip").status_code == 409, "nothing is chosen yet"
+        server.person(study).answer()
+        organizer.post(f"/api/organize/{study}/close")
+        archive = zipfile.ZipFile(BytesIO(organizer.get(f"/api/organize/{study}/picks.zip").content))
+        names = [name for name in archive.namelist() if name.endswith(".jpg")]
+        assert len(names) == 2
+        assert {archive.read(name) for name in names} <= set(files.values())
+
+
+def test_picks_of_a_folder_come_as_they_were_shown(serve: Serve, tmp_path: Path) -> None:
+    archive = zipfile.ZipFile(BytesIO(finished(serve, tmp_path).organizer().get(f"{HERE}/picks.zip").content))
+    assert sum(name.endswith(".webp") for name in archive.namelist()) == 2
+
+
+def test_a_shared_link_shows_the_result_and_nothing_else_until_it_is_revoked(serve: Serve, tmp_path: Path) -> None:
+    server = finished(serve, tmp_path)
+    organizer = server.organizer()
+    link = organizer.post(f"{HERE}/share").json()
+    stranger = server.browser()
+    assert stranger.post("/api/organize/login", json={"key": link["link"].split("#")[1]}).status_code == 204
+    assert stranger.get(f"/organize/{STUDY}").status_code == 200
+    assert stranger.get(f"{HERE}/report.html").status_code == 200
+    for forbidden in (HERE, f"{HERE}/export.csv", f"{HERE}/share", f"{HERE}/link.svg"):
+        assert stranger.get(forbidden).status_code == 403
+    assert [one["id"] for one in organizer.get(f"{HERE}/share").json()] == [link["id"]]
+    assert organizer.get(f"{HERE}/share").json()[0]["link"] is None, "it is not stored"
+    assert organizer.delete(f"{HERE}/share/{link['id']}").status_code == 204
+    assert organizer.delete(f"{HERE}/share/terminal").status_code == 404, "only links to the result"
+    assert stranger.get(f"{HERE}/report.html").status_code == 401
+
+
+def test_the_code_of_the_link_is_an_svg_of_our_own(serve: Serve) -> None:
+    response = serve().organizer().get(f"{HERE}/link.svg")
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert response.text.startswith("<svg")
+    assert "script" not in response.text
+
+
+def test_a_preregistration_from_the_page_names_what_people_see_and_read(serve: Serve, tmp_path: Path) -> None:
+    server = serve(StudyPlan(k=2, budget=30, options=2), storage=tmp_path / "a.db")
+    organizer = server.organizer()
+    assert organizer.get(f"{HERE}/preregistration.html").status_code == 404
+    record = organizer.post(f"{HERE}/preregister").json()
+    assert record["words"]["theme"] == "Cathedrals in Venice"
+    collection = server.registry.studies[STUDY].collection
+    assert {one["name"]: one["sha256"] for one in record["items"]["each"]} == collection.digests()
+    assert record["hash"] in organizer.get(f"{HERE}/preregistration.html").text
+    organizer.post(f"{HERE}/words", json={"question": "Which is worse?"})
+    now = organizer.post(f"{HERE}/preregister").json()
+    assert now["hash"] != record["hash"], "what people read has changed since"
+
+
+def test_pictures_that_differ_have_digests_that_differ(serve: Serve) -> None:
+    digests = serve().registry.studies[STUDY].collection.digests()
+    assert len(set(digests.values())) == len(digests) > 2

@@ -1,0 +1,114 @@
+"""What a study will do is written down before it begins, and checked afterwards."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handful import Preferences, Study
+from handful.cli import main
+from handful.errors import InvalidProblem
+from handful.study.preregistration import commitment, departures, page_of, read_record, to_json
+
+
+def study(**options: Any) -> Study[str]:
+    return Study(["a", "b", "c", "d"], 2, feedback=Preferences(), budget=20, seed=7, **options)
+
+
+def test_the_record_names_what_is_fixed_and_hides_the_seed() -> None:
+    record = study().preregister({name: name * 64 for name in "abcd"}, {"question": "Which?"})
+    assert (record["k"], record["budget"], record["words"]) == (2, 20, {"question": "Which?"})
+    assert [one["sha256"] for one in record["items"]["each"]] == [name * 64 for name in "abcd"]
+    assert "seed" in record
+    assert '": 7' not in to_json({**record, "items": None})
+
+
+def test_the_seed_is_committed_to_with_a_salt_that_the_journal_keeps() -> None:
+    mine = study()
+    record = mine.preregister()
+    assert mine.fold.registered is not None
+    assert record["seed"] == commitment(7, mine.fold.registered.salt)
+    assert record["seed"] != study().preregister()["seed"], "another salt each time"
+
+
+def test_the_certificate_names_the_digest_and_says_when() -> None:
+    mine = study()
+    record = mine.preregister()
+    mine.run(lambda question: question.item < question.rival)
+    assert f"preregistered before the first answer, as {record['hash']}" in str(mine.result().certificate)
+    late = study()
+    (question,) = late.ask()
+    late.tell(question.id, True)
+    late.preregister()
+    late.run(lambda question: question.item < question.rival)
+    assert "after 1 answer, which is late" in str(late.result().certificate)
+
+
+def test_a_study_that_kept_to_it_departs_in_nothing_and_every_change_is_named() -> None:
+    mine = study()
+    record = mine.preregister()
+    registered = mine.fold.registered
+    assert departures(read_record(to_json(record)), mine.registration(), registered) == []
+    for key, other, word in (
+        ("k", 3, "to be chosen"),
+        ("budget", 99, "answers at most"),
+        ("words", {"question": "?"}, "what people read"),
+        ("seed", "0" * 64, "seed is not the one"),
+        ("items", {"number": 4}, "items are others"),
+    ):
+        (found,) = departures(record, {**record, key: other}, registered)
+        assert word in found
+    assert departures(record, record, None) == ["the journal has no preregistration"]
+
+
+def test_a_changed_file_is_refused() -> None:
+    record = study().preregister()
+    with pytest.raises(InvalidProblem, match="changed after it was written"):
+        read_record(json.dumps({**record, "k": 3}))
+    with pytest.raises(InvalidProblem, match="not a preregistration"):
+        read_record("[]")
+
+
+def test_words_on_the_page_are_never_markup() -> None:
+    page = page_of(study().preregister(words={"question": "<script>alert(1)</script>"}))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_the_first_preregistration_stands_and_is_there_after_reopening(tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    with study(storage=storage, name="photos") as mine:
+        first = mine.preregister()
+        assert mine.preregister() == first
+    with Study.open(storage, "photos", read_only=True) as again:
+        assert again.registration() == first
+        assert again.fold.registered is not None
+        assert again.fold.registered.hash == first["hash"]
+
+
+def test_the_command_writes_both_files_and_replay_checks_against_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def handful(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["handful", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), capsys.readouterr().out
+
+    study(storage="a.db", name="photos").close()
+    study(storage="a.db", name="other").close()
+    assert handful("preregister", "photos", "-s", "a.db")[0] == 0
+    assert (tmp_path / "photos-preregistration.html").read_text().startswith("<!doctype html>")
+    against = ("-s", "a.db", "--check", "--against", "photos-preregistration.json")
+    with Study.open("a.db", "photos") as running:
+        running.run(lambda question: question.item < question.rival)
+    code, said = handful("replay", "photos", *against)
+    assert (code, "kept to its preregistration" in said) == (0, True), said
+    code, said = handful("replay", "other", *against)
+    assert (code, "not as registered: the journal has no preregistration" in said) == (1, True), said
