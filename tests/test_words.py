@@ -44,10 +44,26 @@ def test_every_word_is_explained_once() -> None:
     assert {"lease", "worker", "provisional", "settle", "late", "standing"} <= set(WORDS)
 
 
-def test_no_two_public_classes_have_the_same_name() -> None:
+def types_in(source: str) -> list[str]:
+    """The public classes and type aliases of a module: an alias is a name with capital and small letters."""
+    names = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names += [target.id for target in targets if isinstance(target, ast.Name)]
+    return [name for name in names if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name)]
+
+
+def test_no_two_public_classes_or_type_aliases_have_the_same_name() -> None:
     homes = defaultdict(list)
     for path in HOME.rglob("*.py"):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(str(path.relative_to(HOME)))
+        for name in types_in(path.read_text()):
+            homes[name].append(str(path.relative_to(HOME)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_classes_and_aliases_would_be_noticed_and_private_names_and_constants_are_not() -> None:
+    source = "class Row: ...\nRows = list[Row]\nInts: TypeAlias = list[int]\n_Own = int\nMOST = 3\nT = TypeVar('T')\n"
+    assert types_in(source) == ["Row", "Rows", "Ints"]

@@ -13,11 +13,11 @@ from handful.recruit.prolific import paying
 from handful.recruit.prolific.client import Unknown
 from handful.recruit.prolific.reconciling import reconcile
 from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.records import Person
+from handful.recruit.records import Participant
 from tests.recruit.conftest import ADDRESS, PLAN, STUDY, Clock
 
 
-def come(recruiter: Recruiter, fake: FakeProlific, verified: bool | None = True) -> tuple[Person, FakeSubmission]:
+def come(recruiter: Recruiter, fake: FakeProlific, verified: bool | None = True) -> tuple[Participant, FakeSubmission]:
     """Somebody takes a place over there and arrives here."""
     there = fake.platform.take_place(recruiter.recruitment().platform_id or "")
     assert there is not None
@@ -27,7 +27,7 @@ def come(recruiter: Recruiter, fake: FakeProlific, verified: bool | None = True)
     return person, there
 
 
-def end(recruiter: Recruiter, person: Person, outcome: str = "finished") -> None:
+def end(recruiter: Recruiter, person: Participant, outcome: str = "finished") -> None:
     recruiter.store.change(STUDY, person.pseudonym, outcome=outcome, ended=recruiter.clock())
 
 

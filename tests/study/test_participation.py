@@ -126,11 +126,11 @@ def test_after_a_kill_the_rule_is_applied_to_what_stands_in_the_journal(tmp_path
         known = picture(study.fold)
         # As if the process had ended after the check and before what follows from it.
         with study._writing() as now:
-            study._writer.emit(events.Checked("bob", "practice", True), now)
+            study._writer.emit(events.CheckAnswered("bob", "practice", True), now)
             for _ in range(2):
-                study._writer.emit(events.Checked("bob", "gold", True), now)
-                study._writer.emit(events.Checked("cid", "gold", False), now)
-            study._writer.emit(events.Checked("cid", "practice", True), now)
+                study._writer.emit(events.CheckAnswered("bob", "gold", True), now)
+                study._writer.emit(events.CheckAnswered("cid", "gold", False), now)
+            study._writer.emit(events.CheckAnswered("cid", "practice", True), now)
     assert known
     with Study.open(storage) as again:
         assert again.ask(1, "bob")

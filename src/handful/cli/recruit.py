@@ -22,13 +22,13 @@ group = typer.Typer(
 )
 app.add_typer(group, name="recruit")
 
-People = Annotated[int, typer.Option(min=1, help="How many people take part.")]
-Each = Annotated[int, typer.Option("--answers-each", min=1, help="Answers that count, from each of them.")]
-Checks = Annotated[int, typer.Option(min=0, help="Further questions that each is asked and paid for: checks.")]
-Seconds = Annotated[float, typer.Option(min=0.1, help="How long one question takes.")]
-PerHour = Annotated[str, typer.Option("--per-hour", help="What an hour is paid, such as 9.50.")]
-Currency = Annotated[str, typer.Option(help="GBP or USD, as the account has it.")]
-First = Annotated[int | None, typer.Option("--first-places", min=1, help="Places to open first (default: a tenth).")]
+_People = Annotated[int, typer.Option(min=1, help="How many people take part.")]
+_Each = Annotated[int, typer.Option("--answers-each", min=1, help="Answers that count, from each of them.")]
+_Checks = Annotated[int, typer.Option(min=0, help="Further questions that each is asked and paid for: checks.")]
+_Seconds = Annotated[float, typer.Option(min=0.1, help="How long one question takes.")]
+_PerHour = Annotated[str, typer.Option("--per-hour", help="What an hour is paid, such as 9.50.")]
+_Currency = Annotated[str, typer.Option(help="GBP or USD, as the account has it.")]
+_First = Annotated[int | None, typer.Option("--first-places", min=1, help="Places to open first (default: a tenth).")]
 
 
 def plan_from(
@@ -64,12 +64,12 @@ def recruiter_for(study: str | None, storage: str) -> Recruiter:
 """
 )
 def plan(
-    people: People = 100,
-    answers_each: Each = 30,
-    checks: Checks = 5,
-    seconds: Seconds = 6.0,
-    per_hour: PerHour = "9",
-    currency: Currency = "GBP",
+    people: _People = 100,
+    answers_each: _Each = 30,
+    checks: _Checks = 5,
+    seconds: _Seconds = 6.0,
+    per_hour: _PerHour = "9",
+    currency: _Currency = "GBP",
     budget: Annotated[int | None, typer.Option(min=1, help="Answers that count in all: gives the people.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Length of a visit: gives answers each and people.")] = None,
     rewards: Annotated[str | None, typer.Option(help="What all rewards may come to: gives the people.")] = None,
@@ -115,13 +115,13 @@ def create(
     description: Annotated[
         str, typer.Option(help="What people read before they decide to come.")
     ] = "You see a few things at a time and say which one would improve a small selection most.",
-    people: People = 100,
-    answers_each: Each = 30,
-    checks: Checks = 5,
-    seconds: Seconds = 6.0,
-    per_hour: PerHour = "9",
-    currency: Currency = "GBP",
-    first_places: First = None,
+    people: _People = 100,
+    answers_each: _Each = 30,
+    checks: _Checks = 5,
+    seconds: _Seconds = 6.0,
+    per_hour: _PerHour = "9",
+    currency: _Currency = "GBP",
+    first_places: _First = None,
     screen_out: Annotated[
         str | None,
         typer.Option(help="What those get who are not admitted, where the workspace can; else they are paid in full."),
@@ -163,7 +163,7 @@ def panel_(
     preview: Annotated[list[str] | None, typer.Option(help="An id that means: only looking.")] = None,
     places: Annotated[int | None, typer.Option(min=1, help="How many may be inside or finished.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.1, help="Silence after which a place is free again.")] = None,
-    answers_each: Each = 30,
+    answers_each: _Each = 30,
 ) -> None:
     """Let people come from any panel that sends them with an id in the address.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handful.crowd.panel_messages import Ending, Recruiting
+from handful.crowd.panel_messages import PanelEnding, Recruiting
 from handful.crowd.sent import Sent
 
 Side = Literal["left", "right"]
@@ -118,7 +118,7 @@ class Work(BaseModel):
     questions: list[Pair | Choice]
     progress: WorkProgress
     undo: UndoOffer | None = None
-    ending: Ending | None = None
+    ending: PanelEnding | None = None
 
 
 class Taken(BaseModel):

@@ -17,7 +17,7 @@ class Arrive(Sent):
     parameters: Annotated[dict[str, Annotated[str, Field(max_length=300)]], Field(max_length=20)]
 
 
-class Ending(BaseModel):
+class PanelEnding(BaseModel):
     """What became of somebody from a panel, and how they go back there."""
 
     outcome: Literal["finished", "refused", "not_admitted", "full", "returned", "timed_out"]
@@ -32,7 +32,7 @@ class Arrived(BaseModel):
     """How somebody from a panel goes on: as themselves, as somebody who only looks, or not at all."""
 
     state: Literal["inside", "preview", "ended"]
-    ending: Ending | None = None
+    ending: PanelEnding | None = None
 
 
 class Decide(Sent):

@@ -14,9 +14,9 @@ import numpy as np
 from handful.core.objective import GrowingSet, Objective
 from handful.errors import InvalidProblem
 from handful.exact.candidates import Candidates
-from handful.exact.certificate import Certificate
+from handful.exact.least_bound import LeastBound
 from handful.exact.limits import Limits, limits_from
-from handful.exact.memory import check_memory
+from handful.exact.memory_needed import check_memory
 from handful.exact.ranking import Ranking
 
 METHODS = ("auto", "naive", "lazy", "stochastic")
@@ -90,7 +90,7 @@ class _Run:
     def go(self) -> None:
         """Pick, then find the bound; Ctrl-C keeps what is there."""
         self.pool = self._begin()
-        self.certificate = Certificate(self.limits, self.given, self.objective.size)
+        self.certificate = LeastBound(self.limits, self.given, self.objective.size)
         try:
             for item in self.given:
                 self._take(item)

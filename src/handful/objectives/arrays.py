@@ -13,7 +13,7 @@ from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 
 Real = npt.NDArray[np.floating[Any]]
-Rows = slice | Ints
+RowIndex = slice | Ints
 
 CELLS_AT_ONCE = 2**16  # numbers worked on together: they stay in the processor's cache
 
@@ -32,7 +32,7 @@ class Sparse:
         at = slice(self.indptr[item], self.indptr[item + 1])
         return self.data[at], self.indices[at]
 
-    def rows(self, rows: Rows) -> tuple[Real, Ints, Ints]:
+    def rows(self, rows: RowIndex) -> tuple[Real, Ints, Ints]:
         """The entries of these rows, their columns, and how many there are in each row."""
         starts, ends = self.indptr[:-1][rows], self.indptr[1:][rows]
         counts = ends - starts

@@ -10,7 +10,7 @@ import numpy as np
 from handful.core.checks import whole
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Rows
+from handful.objectives.arrays import RowIndex
 from handful.objectives.growing import Growing
 
 NOISY = (
@@ -102,7 +102,7 @@ class FunctionProgress(Growing):
             raise InvalidProblem(NOISY.format(first=self._seen[item], second=value, items=after))
         self._now, self._chosen, self._seen = value, after, {}
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         items = range(self._size)[rows] if isinstance(rows, slice) else rows.tolist()
         inside = set(self._chosen)
         for item in items:

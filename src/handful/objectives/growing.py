@@ -9,7 +9,7 @@ import numpy as np
 
 from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Rows, Sparse, Table2D, blocks, segment_sums
+from handful.objectives.arrays import Real, RowIndex, Sparse, Table2D, blocks, segment_sums
 
 ALL = slice(None)
 
@@ -77,7 +77,7 @@ class Growing(ABC):
         return float(self._gains(slice(item, item + 1))[0])
 
     @abstractmethod
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         """f(a | S) for these items; what stands at items of S does not matter."""
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Columns(Growing):
         if isinstance(matrix, Sparse):
             self._width = max(1, len(matrix.data) // matrix.shape[0])
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         if isinstance(self._matrix, Sparse):
             entries, columns, counts = self._matrix.rows(rows)
             return segment_sums(np.asarray(self._rises(entries, columns)), counts)
@@ -131,5 +131,5 @@ class Kept(Growing):
             gains[self._inside[items]] = 0.0
         return gains
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         return self._kept[rows]

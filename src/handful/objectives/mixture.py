@@ -10,7 +10,7 @@ import numpy as np
 from handful.core.checks import is_finite
 from handful.core.objective import Floats, GrowingSet, Objective
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Rows
+from handful.objectives.arrays import RowIndex
 from handful.objectives.function import Function
 from handful.objectives.growing import Growing
 
@@ -68,7 +68,7 @@ class MixtureProgress(Growing):
     def _gain(self, item: int) -> float:
         return sum(w * part.gain(item) for part, w in zip(self._parts, self._weights, strict=True))
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         return self.gains(np.arange(self._size)[rows])
 
     def _absorb(self, item: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Rows, ids_of, numbers, real
+from handful.objectives.arrays import Real, RowIndex, ids_of, numbers, real
 from handful.objectives.growing import Growing
 from handful.objectives.similarity import Alike, Metric, alike
 
@@ -86,7 +86,7 @@ class MarginalRelevanceProgress(Growing):
             self._front = _Front(self._pairs, self._worth, self._diversity)
         self._front.tighten(upper, allowed, self._chosen)
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         items = np.arange(self._size)[rows] if isinstance(rows, slice) else rows
         self._catch_up(items)
         return np.asarray(self._worth[items] - self._diversity * self._nearest[items].astype(np.float64))

@@ -9,7 +9,7 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Rows, blocks, numbers, real
+from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real
 
 METRICS = ("cosine", "dot", "rbf", "euclidean")
 DENSE = 2e9  # bytes that sparse features may take with their zeros
@@ -81,7 +81,7 @@ class Alike:
         """Items, clients."""
         return len(self.items), len(self.clients)
 
-    def rows(self, rows: Rows) -> Real:
+    def rows(self, rows: RowIndex) -> Real:
         """The similarities of these items to all clients, in an array of their own."""
         return self.metric.finish(self.items[rows] @ self.clients.T, self.item_lengths[rows], self.client_lengths)
 

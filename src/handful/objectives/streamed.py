@@ -14,7 +14,7 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
-from handful.objectives.arrays import Real, Rows
+from handful.objectives.arrays import Real, RowIndex
 from handful.objectives.facility import refuse_negatives
 from handful.objectives.growing import Growing
 from handful.objectives.similarity import Alike, Metric
@@ -133,7 +133,7 @@ class StreamedProgress(Growing):
     def _gain(self, item: int) -> float:
         return float(self._gains(np.array([item]))[0])
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         assert not isinstance(rows, slice)
         out = np.empty(len(rows))
         threads = min(cores(), max(1, len(rows) * self._columns.size // 2_000_000))

@@ -10,7 +10,7 @@ import numpy as np
 
 from handful.core.objective import Floats
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Rows
+from handful.objectives.arrays import RowIndex
 from handful.objectives.growing import Growing
 
 Subset = frozenset[int]
@@ -92,7 +92,7 @@ class TableProgress(Growing):
         """f(S), as the table has it."""
         return self._values[self._subset]
 
-    def _gains(self, rows: Rows) -> Floats:
+    def _gains(self, rows: RowIndex) -> Floats:
         items = range(self._size)[rows] if isinstance(rows, slice) else rows.tolist()
         return np.array([self._values[self._subset | {item}] - self._values[self._subset] for item in items])
 

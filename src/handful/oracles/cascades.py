@@ -15,15 +15,13 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from handful.core.objective import Floats
+from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.oracles.graphs import Graph, Int32s, graph_of
 from handful.oracles.simulated import Asks
 from handful.oracles.spreading import ONE, Bits, compete, spread
 
-Ints = npt.NDArray[np.int64]
 AT_ONCE = 2**20  # runs between two resets of the marks
 REVERSE_SAMPLING = (
     "this is a known cascade model: reverse sampling (IMM) finds seeds with far less simulating, and its worlds can be "

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from handful.core.kernels import kernel
+from handful.core.objective import Ints
+from handful.oracles.graphs import Int32s
 
 Bits = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
 
 ONE = 2.0**63  # certain
 NOBODY, OURS, THEIRS = 0, 1, 2

@@ -13,7 +13,7 @@ from handful.recruit.plan import Plan
 
 Wanted = Literal["draft", "active", "paused", "stopped"]
 Kind = Literal["publish", "places", "approve", "screen_out", "bonus"]
-Settled = Literal["done", "refused", "not_done"]
+EntryOutcome = Literal["done", "refused", "not_done"]
 Decision = Literal["pay", "leave"]
 
 
@@ -50,7 +50,7 @@ class Recruitment:
 
 
 @dataclass(frozen=True)
-class Person:
+class Participant:
     """Somebody who came from a panel. Only here a pseudonym stands beside the panel's ids.
 
     verified: whether the platform knows them; None while that is not known.
@@ -94,7 +94,7 @@ class Entry:
     cents: int
     made: float
     sent: float | None = None
-    outcome: Settled | None = None
+    outcome: EntryOutcome | None = None
     settled: float | None = None
     reference: str | None = None
     words: str = ""

@@ -33,7 +33,7 @@ from sqlalchemy import (
 
 from handful.errors import StorageError, StorageLocked
 from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
-from handful.recruit.records import Entry, Kind, Person, Recruitment, Settled
+from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
 from handful.storage.opening import database_at
 
 LOCK_SECONDS = 30.0
@@ -139,13 +139,13 @@ class Store:
 
     # People
 
-    def people(self, study: str) -> list[Person]:
+    def people(self, study: str) -> list[Participant]:
         """Everybody who came, in the order they came."""
         with self._reading() as connection:
             rows = connection.execute(select(recruited).where(recruited.c.study == study).order_by(recruited.c.arrived))
             return [_person(row) for row in rows.mappings()]
 
-    def person(self, study: str, pseudonym: str) -> Person | None:
+    def person(self, study: str, pseudonym: str) -> Participant | None:
         """One person by pseudonym."""
         with self._reading() as connection:
             own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
@@ -159,8 +159,8 @@ class Store:
         verified: bool | None,
         places: int | None = None,
         status: str | None = None,
-        new: Callable[[], tuple[str, bytes | None]] = lambda: (new_pseudonym(), None),
-    ) -> tuple[Person | None, bool]:
+        new: Callable[[], tuple[str, bytes | None]] = lambda: (_new_pseudonym(), None),
+    ) -> tuple[Participant | None, bool]:
         """The person who arrived, and whether they are new. None when there is no place left.
 
         Somebody who came before is known again by participant and session, whatever browser they use. `new` gives the
@@ -202,9 +202,9 @@ class Store:
             connection.execute(insert(recruited).values(**values))
             return _person({column.name: None for column in recruited.c} | values), True
 
-    def meet(self, study: str, who: Identity, status: str) -> Person:
+    def meet(self, study: str, who: Identity, status: str) -> Participant:
         """Somebody whom the platform knows, and who never came here."""
-        pseudonym = new_pseudonym()
+        pseudonym = _new_pseudonym()
         with self._writing() as connection:
             values = {"participant": who.participant, "session": who.session or "", "panel_study": who.study}
             connection.execute(
@@ -212,7 +212,7 @@ class Store:
                     study=study, pseudonym=pseudonym, verified=True, status=status, completed=False, failed=0, **values
                 )
             )
-        return Person(pseudonym, who, verified=True, status=status)
+        return Participant(pseudonym, who, verified=True, status=status)
 
     def change(self, study: str, pseudonym: str, **values: Any) -> None:
         """Change what is known of a person."""
@@ -261,7 +261,7 @@ class Store:
             values = {"sent": self.clock(), "reference": reference}
             connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
 
-    def settle(self, numbers: Sequence[int], outcome: Settled, words: str | None = None) -> None:
+    def settle(self, numbers: Sequence[int], outcome: EntryOutcome, words: str | None = None) -> None:
         """Write down what came of it."""
         if numbers:
             values: dict[str, Any] = {"outcome": outcome, "settled": self.clock()}
@@ -271,7 +271,7 @@ class Store:
                 connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
 
 
-def new_pseudonym() -> str:
+def _new_pseudonym() -> str:
     """A random name, which says nothing about anybody."""
     return f"p{secrets.token_hex(8)}"
 
@@ -291,9 +291,9 @@ def _taken(connection: Connection, study: str) -> int:
     return int(connection.execute(select(func.count()).select_from(recruited).where(holding)).scalar_one())
 
 
-def _person(row: RowMapping | dict[str, Any]) -> Person:
+def _person(row: RowMapping | dict[str, Any]) -> Participant:
     who = Identity(row["participant"], row["session"] or None, row["panel_study"])
-    return Person(who=who, **{name: row[name] for name in _OF_PERSON})
+    return Participant(who=who, **{name: row[name] for name in _OF_PERSON})
 
 
 _OF_PERSON = tuple(

@@ -31,11 +31,11 @@ LOST = 10  # how often a chunk may get lost with the worker that had the oracle
 LOOK_EVERY_S = 30.0  # whether any worker is left
 KEPT = 4  # oracles that a worker keeps open
 
-Outcome = tuple[bool, Any, float]
+_Reply = tuple[bool, Any, float]
 _opened: OrderedDict[str, tuple[Oracle, tuple[Any, ...]]] = OrderedDict()
 
 
-def answer_chunk(parcel: Parcel, digest: str, content: bytes, version: str) -> list[Outcome]:
+def answer_chunk(parcel: Parcel, digest: str, content: bytes, version: str) -> list[_Reply]:
     """On a worker: answer the questions of a chunk, one after the other."""
     check_version(version)
     if digest not in _opened:
@@ -43,7 +43,7 @@ def answer_chunk(parcel: Parcel, digest: str, content: bytes, version: str) -> l
         while len(_opened) > KEPT:
             _opened.popitem(last=False)
     oracle, items = _opened[digest]
-    outcomes: list[Outcome] = []
+    outcomes: list[_Reply] = []
     for question in unpacked(content, items):
         began = time.monotonic()
         try:
@@ -76,7 +76,7 @@ class _Chunk:
         self.errands = errands
         self.alone = alone  # nothing else was on the cluster
         self.future: Any = None
-        self.outcomes: list[Outcome] | None = None
+        self.outcomes: list[_Reply] | None = None
 
 
 class _Passenger:
@@ -150,7 +150,7 @@ class DaskCluster:
             self._flush()
         return errand
 
-    def outcome(self, errand: _Passenger) -> Outcome:
+    def outcome(self, errand: _Passenger) -> _Reply:
         """Wait for the answer to one question."""
         if errand.chunk is None:
             if self._alone > 0:
@@ -187,11 +187,11 @@ class DaskCluster:
                 took = sum(outcome[2] for outcome in chunk.outcomes or ()) / max(len(chunk.errands), 1)
                 self._seconds += 0.3 * (max(took, 1e-6) - self._seconds)
 
-    def _arrived(self, chunk: _Chunk) -> list[Outcome]:
+    def _arrived(self, chunk: _Chunk) -> list[_Reply]:
         """The outcomes of a chunk, once they are there. A cluster without workers is named, once: one may yet join."""
         while True:
             try:
-                outcomes: list[Outcome] = chunk.future.result(timeout=LOOK_EVERY_S)
+                outcomes: list[_Reply] = chunk.future.result(timeout=LOOK_EVERY_S)
             except TimeoutError:
                 if not self._deserted and not chunk.future.done() and self.workers == 0:
                     self._deserted = True

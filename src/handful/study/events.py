@@ -205,7 +205,7 @@ class Adopted:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckAnswered:
     """Somebody answered a question whose right answer is known: folded into the person, never into an estimate."""
 
     kind: ClassVar[str] = "checked"
@@ -272,7 +272,7 @@ Event = (
     | Extended
     | Withdrawn
     | Adopted
-    | Checked
+    | CheckAnswered
     | Admitted
     | Lifted
     | Reopened
@@ -324,7 +324,7 @@ def _version_of(event: Event) -> int:
         if "rule" in event.setup or "door" in event.setup:
             return _THIRD
         return _SECOND if event.setup["feedback"].get("options", 2) > 2 else 1
-    return _THIRD if isinstance(event, Checked | Admitted | Lifted | Reopened) else 1
+    return _THIRD if isinstance(event, CheckAnswered | Admitted | Lifted | Reopened) else 1
 
 
 def from_record(record: Record) -> Event:

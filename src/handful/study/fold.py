@@ -83,7 +83,7 @@ class Fold:
             events.Extended: self._extended,
             events.Withdrawn: self._withdrawn,
             events.Adopted: self._adopted,
-            events.Checked: self._checked,
+            events.CheckAnswered: self._checked,
             events.Admitted: self._admitted,
             events.Lifted: self._lifted,
             events.Reopened: self._reopened,
@@ -286,7 +286,7 @@ class Fold:
         self.workers.restore(event.worker)
         self.exploration.refold()
 
-    def _checked(self, event: events.Checked, time: float) -> None:
+    def _checked(self, event: events.CheckAnswered, time: float) -> None:
         number = self.workers.number(event.worker)
         self.conducts.change(number).note_check(event.check, event.right, event.duration)
         self.shares.note(number, False)

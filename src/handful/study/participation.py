@@ -74,7 +74,7 @@ class Participation:
         """Note an answer to a question whose right answer is known, and what follows from it by the rule."""
         if check not in (PRACTICE, *CHECKS):
             raise InvalidAnswer(f"a check is one of {', '.join((PRACTICE, *CHECKS))}, got {check!r}")
-        self._writer.emit(events.Checked(worker, check, bool(right), duration), now)
+        self._writer.emit(events.CheckAnswered(worker, check, bool(right), duration), now)
         self.apply_rule(worker, now)
 
     def apply_rule(self, worker: str | None, now: float) -> None:

@@ -31,7 +31,7 @@ MOST_ITEMS = 60
 def plot(result: Result, file: str | Path | None = None) -> Figure:
     """Intervals of the contenders per round, answers over items, how the picks stood, and what is certified."""
     try:
-        from handful.study.figures import ShownFigure
+        from handful.study.shown_figure import ShownFigure
     except ImportError:
         raise MissingExtra("a picture of the result", "lab") from None
     rounds = result.rounds

@@ -16,7 +16,7 @@ from handful.errors import RecruitingFailed
 from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
 from handful.recruit.prolific.client import NotThere, ProlificClient
 from handful.recruit.prolific.submissions import RETURNED, TIMED_OUT, Submission
-from handful.recruit.records import Person, Recruitment
+from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
 
 PATIENCE_S = 60.0
@@ -41,7 +41,7 @@ class PanelDesk:
         self.study = recruitment.study
         self._secret, self._key = secret, panel_key(secret, recruitment.study)
         self._lock = threading.RLock()
-        self._people: dict[str, Person] = {}
+        self._people: dict[str, Participant] = {}
         self._stuck_since: dict[str, float] = {}
         self.look()
 
@@ -56,17 +56,17 @@ class PanelDesk:
             self.recruitment = self.store.recruitment(self.study) or self.recruitment
             self._people = {person.pseudonym: person for person in self.store.people(self.study)}
 
-    def person(self, worker: str) -> Person | None:
+    def person(self, worker: str) -> Participant | None:
         """Who a worker is; None for somebody who is not from the panel."""
         return self._people.get(worker)
 
-    def people(self) -> list[Person]:
+    def people(self) -> list[Participant]:
         """Everybody who came."""
         return list(self._people.values())
 
     # Arriving
 
-    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Person | None, panel_messages.Arrived]:
+    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Participant | None, panel_messages.Arrived]:
         """Who arrived with these parameters, and how they go on. Nobody, for a preview."""
         who = self.recruitment.panel.identity(given)
         if who is None:
@@ -122,14 +122,14 @@ class PanelDesk:
         assert worker is not None
         return worker.id, chance
 
-    def _as_over_there(self, person: Person) -> Person:
+    def _as_over_there(self, person: Participant) -> Participant:
         """End a visit that has ended at the platform."""
         gone: dict[str | None, Outcome] = {RETURNED: "returned", TIMED_OUT: "timed_out"}
         if person.outcome is None and person.status in gone:
             return self._change(person, outcome=gone[person.status], ended=self.store.clock())
         return person
 
-    def _taken_up_again(self, person: Person) -> Person:
+    def _taken_up_again(self, person: Participant) -> Participant:
         """Somebody whose time was over here goes on, if their place is still free."""
         places = self.recruitment.panel.places
         if person.outcome != "timed_out" or self.recruitment.on_prolific:
@@ -138,13 +138,13 @@ class PanelDesk:
             return person
         return self._change(person, outcome=None, ended=None)
 
-    def of_chance(self, chance: bytes | None) -> Person | None:
+    def of_chance(self, chance: bytes | None) -> Participant | None:
         """Whose visit this is, by what their cookies are made from."""
         if chance is None:
             return None
         return next((person for person in self._people.values() if person.chance == chance), None)
 
-    def consent(self, person: Person) -> None:
+    def consent(self, person: Participant) -> None:
         """They agreed; on another device they need not again."""
         if person.consented is None:
             self._change(person, consented=self.store.clock())
@@ -156,7 +156,9 @@ class PanelDesk:
         person = self._people.get(worker)
         return person is not None and person.inside
 
-    def after(self, worker: str, answers: int, has_questions: bool, study_open: bool) -> panel_messages.Ending | None:
+    def after(
+        self, worker: str, answers: int, has_questions: bool, study_open: bool
+    ) -> panel_messages.PanelEnding | None:
         """What became of a worker who now has so many answers; None while they go on."""
         person = self._people.get(worker)
         if person is None:
@@ -175,7 +177,7 @@ class PanelDesk:
         """Whether there has been no question for them for too long."""
         return now - self._stuck_since.setdefault(worker, now) >= PATIENCE_S
 
-    def end(self, person: Person, outcome: Outcome) -> Person:
+    def end(self, person: Participant, outcome: Outcome) -> Participant:
         """They are done, with this outcome; what the platform must know of it is told to it soon."""
         with self._lock:
             person = self._people.get(person.pseudonym, person)
@@ -202,7 +204,7 @@ class PanelDesk:
         """Whether somebody is inside of whom the platform has not been asked yet."""
         return any(person.inside and person.verified is None for person in self.people())
 
-    def calls_due(self) -> list[tuple[Person, str]]:
+    def calls_due(self) -> list[tuple[Participant, str]]:
         """Addresses that our server has to call for those who finished."""
         due = []
         for person in self.people():
@@ -211,15 +213,15 @@ class PanelDesk:
                 due += [(person, action.address) for action in actions if isinstance(action, ServerCall)]
         return due
 
-    def called(self, person: Person) -> None:
+    def called(self, person: Participant) -> None:
         """Such a call was answered well."""
         self._change(person, completed=True)
 
     # Leaving
 
-    def _ending(self, outcome: Outcome, who: Identity) -> panel_messages.Ending:
+    def _ending(self, outcome: Outcome, who: Identity) -> panel_messages.PanelEnding:
         title, words = WORDS[outcome]
-        ending = panel_messages.Ending(outcome=outcome, title=title, words=words)
+        ending = panel_messages.PanelEnding(outcome=outcome, title=title, words=words)
         for action in self.recruitment.panel.actions(outcome, who, self._key):
             if isinstance(action, Redirect):
                 ending.address = action.address
@@ -229,7 +231,7 @@ class PanelDesk:
                 ending.address, ending.post = action.address, dict(action.fields)
         return ending
 
-    def _change(self, person: Person, **values: object) -> Person:
+    def _change(self, person: Participant, **values: object) -> Participant:
         with self._lock:
             self.store.change(self.study, person.pseudonym, **values)
             changed = replace(self._people.get(person.pseudonym, person), **values)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from handful.recruit.plan import Plan
 from handful.recruit.prolific import paying
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.records import Person
+from handful.recruit.records import Participant
 from handful.recruit.store import Store
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def has_arrived(hosted: HostedStudy, request: Request) -> bool:
     return _visitor(hosted, request) is not None
 
 
-def _visitor(hosted: HostedStudy, request: Request) -> Person | None:
+def _visitor(hosted: HostedStudy, request: Request) -> Participant | None:
     cookie = request.cookies.get(VISIT_COOKIE)
     if hosted.desk is None or cookie is None:
         return None

@@ -14,10 +14,10 @@ from handful.lab.collections.collection import Image, ImageCollection
 
 COLUMNS = ("id", "tags", "views")
 
-Source = str | PathLike[str]
+TextPath = str | PathLike[str]
 
 
-def load_csv(path: Source, *, model: Source | None = None, topics: Sequence[str] | None = None) -> ImageCollection:
+def load_csv(path: TextPath, *, model: TextPath | None = None, topics: Sequence[str] | None = None) -> ImageCollection:
     """Read a collection from a CSV file with the columns id, tags (separated by ; or spaces) and views.
 
     Topics and weights come from the file `model`, in the same format, as in Appendix E; without one, from the images
@@ -29,7 +29,7 @@ def load_csv(path: Source, *, model: Source | None = None, topics: Sequence[str]
     return ImageCollection.build(images, images if model is None else read_images(model), topics)
 
 
-def read_images(path: Source) -> list[Image]:
+def read_images(path: TextPath) -> list[Image]:
     """The images in a CSV file, in the order of its lines."""
     name = Path(path).name
     try:

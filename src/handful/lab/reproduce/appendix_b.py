@@ -11,7 +11,7 @@ from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, number, slope
 from handful.lab.reproduce.world import CERTIFIED, DELTA, EPSILON, FULL, G, O
@@ -42,7 +42,7 @@ def cells(scale: Scale) -> list[Cell]:
     return found
 
 
-def first_pick(series: str, alpha: float, seed: int) -> list[Row]:
+def first_pick(series: str, alpha: float, seed: int) -> list[CellRow]:
     """Queries of one first iteration; certified proves only the end, so for it of both."""
     problem = Problem(3, 2, Values(noise=SIGMA2), epsilon=EPSILON, delta=DELTA, seed=seed)
     state = EXPLORERS[series].build(problem)

@@ -12,7 +12,7 @@ import numpy as np
 from handful.core.objective import Floats
 
 Scalar = str | int | float
-Row = dict[str, Scalar]
+CellRow = dict[str, Scalar]
 """A line of a tidy table: as it stands in the CSV file."""
 
 CAP = 20_000_000
@@ -40,7 +40,7 @@ class Cell:
     """Call `measure(**arguments)` for rows of the table `table`. `weight` is about how many answers that takes."""
 
     table: str
-    measure: Callable[..., list[Row]]
+    measure: Callable[..., list[CellRow]]
     arguments: Mapping[str, Any]
     weight: float
 
@@ -54,7 +54,7 @@ class Cell:
 class CellTable:
     """Rows, and the few questions that figures ask of them."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
 
     def where(self, **equal: Scalar) -> CellTable:
         """The rows in which all these columns have these values."""

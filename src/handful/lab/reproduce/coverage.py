@@ -20,7 +20,7 @@ from handful.core.responses import uniform
 from handful.core.simulate import Simulation, simulate
 from handful.lab.collections import venice
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables, chunks
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables, chunks
 from handful.lab.reproduce.findings import Finding, Holds, PaperClaim
 from handful.lab.reproduce.statistics import Interval, share
 from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
@@ -58,9 +58,9 @@ def world(seed: int) -> tuple[Coverage, float, float]:
     return objective, float(covered.sum(axis=1).max()), greedy(objective, PICKS).value
 
 
-def failures(series: str, shrink: float, first: int, count: int) -> list[Row]:
+def failures(series: str, shrink: float, first: int, count: int) -> list[CellRow]:
     """Whether condition (2) failed in some round, and whether the bound promised failed at the end."""
-    rows: list[Row] = []
+    rows: list[CellRow] = []
     for seed in range(first, first + count):
         objective, best, by_greedy = world(seed)
         problem = Problem(ITEMS, PICKS, Values(noise=SIGMA2), epsilon=EPSILON, delta=DELTA, seed=seed)

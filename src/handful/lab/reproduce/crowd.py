@@ -15,7 +15,7 @@ from handful.core.problem import Problem
 from handful.lab.collections import themes
 from handful.lab.collections.theming import THEMES
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.mixed_crowd import choose, crowd
 from handful.lab.reproduce.statistics import Interval, mean
@@ -50,7 +50,7 @@ def cells(scale: Scale) -> list[Cell]:
     return found
 
 
-def summary(series: str, theme: str, seed: int, budget: int) -> list[Row]:
+def summary(series: str, theme: str, seed: int, budget: int) -> list[CellRow]:
     """One crowd's summary."""
     objective, total = objectives()[theme], Total(budget)
     tau = TAU if series == FULL else 1
@@ -64,7 +64,7 @@ def summary(series: str, theme: str, seed: int, budget: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def references(theme: str, first: int) -> list[Row]:
+def references(theme: str, first: int) -> list[CellRow]:
     """GREEDY, and RANDOM a hundred times."""
     objective = objectives()[theme]
     runs = [(GREEDY, first, greedy(objective, K))]

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean, number, share, slope
 from handful.lab.reproduce.world import (
@@ -52,7 +52,7 @@ def cells(scale: Scale) -> list[Cell]:
     return found
 
 
-def until_met(series: str, sigma2: float, seed: int, cap: int) -> list[Row]:
+def until_met(series: str, sigma2: float, seed: int, cap: int) -> list[CellRow]:
     """One run until its rule ends the last round, or the cap."""
     run = values(series, sigma2, seed, cap=cap)
     how = "capped" if run.capped else "drawn"
@@ -61,19 +61,19 @@ def until_met(series: str, sigma2: float, seed: int, cap: int) -> list[Row]:
     ]
 
 
-def fixed_sample(sigma2: float) -> list[Row]:
+def fixed_sample(sigma2: float) -> list[CellRow]:
     """UNIFORM with a sample size known before the start: nothing need be drawn."""
     repeats = fixed_sample_size(N, sigma2, per_round("O", K, EPSILON, DELTA))
     queries = repeats * sum(N - j for j in range(K))
     return [{"series": FIXED, "sigma2": sigma2, "seed": 0, "queries": queries, "how": "computed", "utility": ""}]
 
 
-def first_round(collection_seed: int, seed: int, cap: int) -> list[Row]:
+def first_round(collection_seed: int, seed: int, cap: int) -> list[CellRow]:
     """Full variant and O on another collection: the whole run, and its first round, where S = ∅ for both."""
     objective = collection(collection_seed).objective
     gains = np.sort(objective.start().gains())[::-1]
     gaps = -np.diff(gains)[:K]
-    rows: list[Row] = []
+    rows: list[CellRow] = []
     for series in (FULL, O):
         run = values(series, QUIET, seed, objective=objective, cap=cap)
         rows.append(

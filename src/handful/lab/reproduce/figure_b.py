@@ -9,7 +9,7 @@ from handful.core.explorers.uniform import fixed_sample_size
 from handful.core.guarantees import per_round
 from handful.core.objective import Floats
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean
 from handful.lab.reproduce.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
@@ -31,19 +31,19 @@ def cells(scale: Scale) -> list[Cell]:
     return found
 
 
-def spread(series: str, sigma2: float, seed: int, cap: int) -> list[Row]:
+def spread(series: str, sigma2: float, seed: int, cap: int) -> list[CellRow]:
     """Queries of each item in the first iteration, by the rank of its gain."""
     run = values(series, sigma2, seed, rounds=1, cap=cap)
     return _rows(series, sigma2, seed, run.rounds[0].per_item, "capped" if run.capped else "drawn")
 
 
-def spread_of_fixed(sigma2: float) -> list[Row]:
+def spread_of_fixed(sigma2: float) -> list[CellRow]:
     """The fixed sample is the same for every item."""
     repeats = fixed_sample_size(N, sigma2, per_round("O", K, EPSILON, DELTA))
     return _rows(FIXED, sigma2, 0, np.full(N, repeats), "computed")
 
 
-def _rows(series: str, sigma2: float, seed: int, queries: np.typing.NDArray[np.int64], how: str) -> list[Row]:
+def _rows(series: str, sigma2: float, seed: int, queries: np.typing.NDArray[np.int64], how: str) -> list[CellRow]:
     gains = collection().objective.start().gains()
     return [
         {"series": series, "sigma2": sigma2, "seed": seed, "rank": rank, "item": int(item),

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from handful.core.greedy import greedy, random_set
 from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Row, Scale, Tables
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import mean, share
 from handful.lab.reproduce.world import CERTIFIED, FULL, GREEDY, RANDOM, UNIFORM, G, K, O, collection, values
@@ -33,7 +33,7 @@ def cells(scale: Scale) -> list[Cell]:
     return found
 
 
-def execution(series: str, sigma2: float, seed: int, cap: int) -> list[Row]:
+def execution(series: str, sigma2: float, seed: int, cap: int) -> list[CellRow]:
     """The gain of every pick of one run."""
     run = values(series, sigma2, seed, cap=cap)
     return [
@@ -43,7 +43,7 @@ def execution(series: str, sigma2: float, seed: int, cap: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def references(seed: int) -> list[Row]:
+def references(seed: int) -> list[CellRow]:
     """The gains of GREEDY and of RANDOM."""
     objective = collection().objective
     return [
@@ -53,7 +53,7 @@ def references(seed: int) -> list[Row]:
     ]
 
 
-def sizes(collection_seed: int, seed: int, cap: int) -> list[Row]:
+def sizes(collection_seed: int, seed: int, cap: int) -> list[CellRow]:
     """l in every iteration of ExpGreedy on another collection."""
     run = values(FULL, QUIET, seed, objective=collection(collection_seed).objective, cap=cap)
     return [

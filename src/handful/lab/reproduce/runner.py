@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from handful.lab.reproduce.cells import Cell, CellTable, Row
+from handful.lab.reproduce.cells import Cell, CellRow, CellTable
 
 KEPT = "cells.jsonl"
 Done = Callable[[Cell], None]
@@ -25,7 +25,7 @@ class KeptCells:
         self._code = code_stamp()  # of the code that is loaded now
         if fresh:
             self._path.unlink(missing_ok=True)
-        self._rows: dict[str, list[Row]] = {}
+        self._rows: dict[str, list[CellRow]] = {}
         self.stamps: set[str] = set()
         for line in self._whole_lines():
             record = json.loads(line)
@@ -45,7 +45,7 @@ class KeptCells:
     def __contains__(self, cell: Cell) -> bool:
         return cell.key in self._rows
 
-    def add(self, cell: Cell, rows: list[Row]) -> None:
+    def add(self, cell: Cell, rows: list[CellRow]) -> None:
         """Keep what was measured."""
         self._rows[cell.key] = rows
         self.stamps.add(self._code)
@@ -54,7 +54,7 @@ class KeptCells:
 
     def tables(self, cells: Sequence[Cell]) -> dict[str, CellTable]:
         """Rows in the order of the cells, whenever they were measured: the same seed gives the same file."""
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[CellRow]] = {}
         for cell in cells:
             rows.setdefault(cell.table, []).extend(self._rows[cell.key])
         return {name: CellTable(tuple(of)) for name, of in rows.items()}
@@ -67,7 +67,7 @@ def measure(cells: Sequence[Cell], kept: KeptCells, done: Done, workers: int | N
     """
     missing = {cell.key: cell for cell in cells if cell not in kept}
     waiting: SimpleQueue[Cell] = SimpleQueue()
-    results: SimpleQueue[tuple[Cell, list[Row] | BaseException]] = SimpleQueue()
+    results: SimpleQueue[tuple[Cell, list[CellRow] | BaseException]] = SimpleQueue()
     for cell in sorted(missing.values(), key=lambda cell: -cell.weight):
         waiting.put(cell)
 

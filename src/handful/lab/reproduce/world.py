@@ -16,7 +16,7 @@ from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import Simulation, simulate
 from handful.lab.collections import ImageCollection, venice
-from handful.lab.reproduce.cells import CAP, Row
+from handful.lab.reproduce.cells import CAP, CellRow
 
 N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
 
@@ -62,9 +62,9 @@ def comparisons(series: str, beta: float, tau: int, seed: int, budget: int) -> S
     return simulate(EXPLORERS[series].build(problem), objective, btl(beta), K, budget=total)
 
 
-def budgeted_values(series: str, sigma2: float, budget: float, first: int, count: int) -> list[Row]:
+def budgeted_values(series: str, sigma2: float, budget: float, first: int, count: int) -> list[CellRow]:
     """Utility of runs with `budget` queries per item and iteration."""
-    rows: list[Row] = []
+    rows: list[CellRow] = []
     for seed in range(first, first + count):
         run = values(series, sigma2, seed, budget=round(budget * N * K))
         rows.append(
@@ -74,9 +74,9 @@ def budgeted_values(series: str, sigma2: float, budget: float, first: int, count
     return rows
 
 
-def budgeted_comparisons(series: str, beta: float, tau: int, budget: float, first: int, count: int) -> list[Row]:
+def budgeted_comparisons(series: str, beta: float, tau: int, budget: float, first: int, count: int) -> list[CellRow]:
     """Utility of runs with `budget` comparisons per item and iteration (budget/τ queries)."""
-    rows: list[Row] = []
+    rows: list[CellRow] = []
     for seed in range(first, first + count):
         run = comparisons(series, beta, tau, seed, round(budget * N * K))
         rows.append(

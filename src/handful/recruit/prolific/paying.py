@@ -10,7 +10,7 @@ from handful.recruit.prolific.client import MOST_APPROVALS, Busy, NotSent, Refus
 from handful.recruit.prolific.draft import HERE, SCREENED
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.prolific.submissions import ACTIVE, AWAITING, PAID, RESERVED
-from handful.recruit.records import Entry, Person, Recruitment
+from handful.recruit.records import Entry, Participant, Recruitment
 
 MOST_BONUS = 20_000
 """In cents, for one person at once: more is a slip of the keyboard."""
@@ -19,7 +19,7 @@ SHORT_MINUTES = 5
 RETURN_REASON = "Some answers did not follow the instruction in the question itself."
 
 
-def is_paid_in_full(person: Person, recruitment: Recruitment) -> bool:
+def is_paid_in_full(person: Participant, recruitment: Recruitment) -> bool:
     """Whether a person is owed the reward.
 
     Everybody who reached the end is, whatever the study made of their answers; who was not admitted is, where the
@@ -32,18 +32,18 @@ def is_paid_in_full(person: Person, recruitment: Recruitment) -> bool:
     return person.outcome == "finished" or (person.outcome == "not_admitted" and recruitment.screen_out is None)
 
 
-def is_screened_out(person: Person, recruitment: Recruitment) -> bool:
+def is_screened_out(person: Participant, recruitment: Recruitment) -> bool:
     """Whether a person is owed the fixed screen-out."""
     return person.verified is True and person.outcome == "not_admitted" and recruitment.screen_out is not None
 
 
-def may_ask_return(person: Person, minutes: int) -> bool:
+def may_ask_return(person: Participant, minutes: int) -> bool:
     """Whether the organizer may ask this person to return: only for failed instructed checks, never for gold ones."""
     needed = 1 if minutes < SHORT_MINUTES else 2
     return person.failed >= needed and person.status not in PAID and person.who.session is not None
 
 
-def complete(recruiter: Recruiter, recruitment: Recruitment, person: Person) -> bool:
+def complete(recruiter: Recruiter, recruitment: Recruitment, person: Participant) -> bool:
     """Complete from here what the person has finished, where the workspace can; whether that was done."""
     session = person.who.session
     if session is None or person.status not in (ACTIVE, RESERVED):
@@ -59,7 +59,7 @@ def complete(recruiter: Recruiter, recruitment: Recruitment, person: Person) -> 
     return True
 
 
-def _screen_out(recruiter: Recruiter, recruitment: Recruitment, person: Person, session: str) -> bool:
+def _screen_out(recruiter: Recruiter, recruitment: Recruitment, person: Participant, session: str) -> bool:
     if _has(recruiter.store.entries(recruiter.study), "screen_out", person.pseudonym):
         return False
     assert recruitment.screen_out is not None
@@ -70,7 +70,7 @@ def _screen_out(recruiter: Recruiter, recruitment: Recruitment, person: Person, 
     return True
 
 
-def approve(recruiter: Recruiter, recruitment: Recruitment, people: list[Person]) -> int:
+def approve(recruiter: Recruiter, recruitment: Recruitment, people: list[Participant]) -> int:
     """Approve all who are owed the reward and wait for it; how many were sent. The platform does it later."""
     entries = recruiter.store.entries(recruiter.study)
     due = [
@@ -95,7 +95,7 @@ def approve(recruiter: Recruiter, recruitment: Recruitment, people: list[Person]
     return len(due)
 
 
-def _approve(recruiter: Recruiter, recruitment: Recruitment, due: list[Person]) -> None:
+def _approve(recruiter: Recruiter, recruitment: Recruitment, due: list[Participant]) -> None:
     lines = [(person.pseudonym, recruitment.plan.reward) for person in due]
     numbers = recruiter.store.write_down(recruiter.study, "approve", lines)
     sessions = [str(person.who.session) for person in due]
@@ -180,7 +180,7 @@ def decide_bonus(recruiter: Recruiter, number: int, paid: bool) -> None:
     recruiter.store.settle([number], "done" if paid else "not_done", "decided by the organizer")
 
 
-def quietly_complete(recruiter: Recruiter, recruitment: Recruitment, person: Person) -> str | None:
+def quietly_complete(recruiter: Recruiter, recruitment: Recruitment, person: Participant) -> str | None:
     """Complete, and give what went wrong in words: the next reconciliation tries again."""
     try:
         complete(recruiter, recruitment, person)

@@ -23,7 +23,7 @@ from handful.recruit.prolific.submissions import (
     TIMED_OUT,
     Submission,
 )
-from handful.recruit.records import Entry, Person, Recruitment
+from handful.recruit.records import Entry, Participant, Recruitment
 
 GROW_AT = 0.6
 """More places are opened when this share of the open ones has reached the end."""
@@ -50,7 +50,7 @@ class Report:
     done: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
-    changed: list[Person] = field(default_factory=list)
+    changed: list[Participant] = field(default_factory=list)
 
     @property
     def agrees(self) -> bool:
@@ -129,7 +129,7 @@ def _take_over(recruiter: Recruiter, recruitment: Recruitment, listed: list[Subm
     store.change_many(study, changes)
 
 
-def _changes(person: Person, submission: Submission, now: float) -> dict[str, Any]:
+def _changes(person: Participant, submission: Submission, now: float) -> dict[str, Any]:
     values: dict[str, Any] = {}
     genuine = person.who.participant == submission.participant
     if person.verified is not genuine:
@@ -169,7 +169,7 @@ def _settle_people(recruiter: Recruiter, report: Report) -> None:
             report.done.append("an interrupted call had paid a bonus")
 
 
-def _was_paid(recruiter: Recruiter, entry: Entry, person: Person) -> bool:
+def _was_paid(recruiter: Recruiter, entry: Entry, person: Participant) -> bool:
     """Whether the platform shows one more bonus of this amount than the ledger knows of."""
     shown = recruiter.client.submission(str(person.who.session)).bonuses or ()
     own = [e for e in recruiter.store.entries(recruiter.study) if e.kind == "bonus" and e.who == entry.who]
@@ -211,7 +211,7 @@ def _try(report: Report, what: str, call: Callable[[], object]) -> None:
         report.differences.append(f"could not {what} yet: {error}")
 
 
-def _wants_more(recruiter: Recruiter, recruitment: Recruitment, status: str, people: list[Person]) -> bool:
+def _wants_more(recruiter: Recruiter, recruitment: Recruitment, status: str, people: list[Participant]) -> bool:
     places = recruitment.places or 0
     if recruitment.wanted != "active" or places >= recruitment.plan.people or status in (*BEFORE, *BETWEEN):
         return False
@@ -245,7 +245,7 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
         report.differences.append(f"line {entry.number}: {entry.kind} of {amount} has no known outcome yet")
 
 
-def _waits(person: Person, recruitment: Recruitment) -> str | None:
+def _waits(person: Participant, recruitment: Recruitment) -> str | None:
     """Why a person waits for the organizer's decision; None if they do not."""
     if person.verified is None and person.outcome == "finished":
         return "has finished, and Prolific could not be asked whether they are real: pay them or leave it"
@@ -263,7 +263,7 @@ def _waits(person: Person, recruitment: Recruitment) -> str | None:
     return None
 
 
-def counts_of(people: list[Person]) -> dict[str, int]:
+def counts_of(people: list[Participant]) -> dict[str, int]:
     """People by state, as the organizer reads it."""
     counts: Counter[str] = Counter()
     for person in people:

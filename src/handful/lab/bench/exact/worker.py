@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-Call = Callable[[], Any]
+_Call = Callable[[], Any]
 
 SIZES = {
     "similarity 2,000": (2_000, 32, 100),
@@ -46,7 +46,7 @@ def main() -> None:
         unit = features / np.linalg.norm(features, axis=1, keepdims=True)
         features = unit @ unit.T
     make = globals()[f"_{library}"]
-    call: Call = make(case, features, k)
+    call: _Call = make(case, features, k)
     before = _memory_now()
     first, picks = _timed(call)
     warm = first if case.startswith("million") else _warm(call)
@@ -54,7 +54,7 @@ def main() -> None:
     print(json.dumps({"first": first, "warm": warm, "peak": peak, "before": before, "picks": picks}))
 
 
-def _warm(call: Call) -> dict[str, float]:
+def _warm(call: _Call) -> dict[str, float]:
     """The quickest of up to five calls after the second, or of as many as begin within ten seconds.
 
     The second is left out, for all: handful compiles there.
@@ -67,7 +67,7 @@ def _warm(call: Call) -> dict[str, float]:
     return min(found, key=lambda seconds: seconds["processor"])
 
 
-def _timed(call: Call) -> tuple[dict[str, float], list[int]]:
+def _timed(call: _Call) -> tuple[dict[str, float], list[int]]:
     wall, processor = time.perf_counter(), time.process_time()
     picks = [int(i) for i in call()]
     return {"processor": time.process_time() - processor, "wall": time.perf_counter() - wall}, picks
@@ -79,7 +79,7 @@ def _memory_now() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _handful(case: str, x: Any, k: int) -> Call:
+def _handful(case: str, x: Any, k: int) -> _Call:
     import handful
     from handful.core.kernel_cache import KernelCache
     from handful.objectives import FacilityLocation, FeatureBased, LogDet, MarginalRelevance
@@ -99,7 +99,7 @@ def _handful(case: str, x: Any, k: int) -> Call:
     return lambda: handful.maximize(drawn(x, represent=20_000), k, method="stochastic").indices
 
 
-def _apricot(case: str, x: Any, k: int) -> Call:
+def _apricot(case: str, x: Any, k: int) -> _Call:
     from apricot import FacilityLocationSelection, FeatureBasedSelection
 
     if case == "feature-based":
@@ -108,7 +108,7 @@ def _apricot(case: str, x: Any, k: int) -> Call:
     return lambda: FacilityLocationSelection(k, metric=metric).fit(x).ranking
 
 
-def _submodlib(case: str, x: Any, k: int) -> Call:
+def _submodlib(case: str, x: Any, k: int) -> _Call:
     from submodlib import FacilityLocationFunction, FeatureBasedFunction
     from submodlib_cpp import FeatureBased
 
@@ -135,13 +135,13 @@ def _submodlib(case: str, x: Any, k: int) -> Call:
     return lambda: picks(FacilityLocationFunction(n=n, mode="dense", data=x, metric="cosine"))
 
 
-def _pyversity(case: str, x: Any, k: int) -> Call:
+def _pyversity(case: str, x: Any, k: int) -> _Call:
     from pyversity import diversify
 
     return lambda: diversify(embeddings=x, scores=x[:, 0], k=k, strategy="mmr", diversity=0.5).indices
 
 
-def _numpy(case: str, x: Any, k: int) -> Call:
+def _numpy(case: str, x: Any, k: int) -> _Call:
     """Greedy for log det(I + L) by incremental Cholesky, written down as published (Chen, Zhang, Zhou 2018)."""
 
     def greedy() -> list[int]:

@@ -14,7 +14,7 @@ EVERY = 100_000  # items times picks up to which every prefix is looked at; beyo
 ROUNDS = 6  # looks at the items that the last bound rests on, at twice as many each time
 
 
-class Certificate:
+class LeastBound:
     """The least bound found, over the empty set, the prefixes of the ranking and the ranking itself."""
 
     def __init__(self, limits: Limits, given: tuple[int, ...], size: int) -> None:
