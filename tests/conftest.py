@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import NullPool, create_engine, make_url, text
 
 from tests import postgres
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 NEEDS = {"browser": "browser", "postgres_url": "postgres"}
 """Fixtures that need something beside Python, and the markers by which people leave their tests out."""
+_numbers = count()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,6 +51,32 @@ def postgres_url() -> Iterator[str]:
     """The SQLAlchemy URL of an empty PostgreSQL that belongs to this test process alone."""
     with postgres.cluster() as url:
         yield url
+
+
+@pytest.fixture
+def sqlite_storage(tmp_path: Path) -> str:
+    """An empty SQLite database."""
+    return f"sqlite:///{tmp_path}/studies.db"
+
+
+@pytest.fixture
+def postgres_storage(postgres_url: str) -> Iterator[str]:
+    """A schema of the test's own."""
+    schema = f"test_{next(_numbers)}"
+    engine = create_engine(postgres_url, poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+    url = make_url(postgres_url).update_query_dict({"options": f"-csearch_path={schema}"})
+    yield url.render_as_string(hide_password=False)
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def storage(request: pytest.FixtureRequest) -> str:
+    """Each persistent storage in turn."""
+    url: str = request.getfixturevalue(f"{request.param}_storage")
+    return url
 
 
 # Per module, because while it is open no other test in the process could call `asyncio.run`.

@@ -57,18 +57,18 @@ def test_every_explorer_is_compiled_for_every_kind_of_answers_it_asks_for() -> N
 def test_it_says_how_long_it_took_or_that_there_was_nothing_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(warming, "tasks", lambda: iter([("something", compile_something)]))
+    monkeypatch.setattr(warming, "tasks", lambda _: iter([("something", compile_something)]))
     code, said = run_warm(monkeypatch, capsys)
     assert code == 0
     assert "handful: compiled in 0 s, and kept for the next time" in said
-    monkeypatch.setattr(warming, "tasks", lambda: iter([("nothing", lambda: None)]))
+    monkeypatch.setattr(warming, "tasks", lambda _: iter([("nothing", lambda: None)]))
     assert "handful: all is compiled already" in run_warm(monkeypatch, capsys)[1]
 
 
 def test_it_says_no_where_nothing_can_be_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(warming, "tasks", lambda: iter([]))
+    monkeypatch.setattr(warming, "tasks", lambda _: iter([]))
     monkeypatch.setattr(kernels.kernel_cache.KernelCache, "keeps", False)
     code, said = run_warm(monkeypatch, capsys)
     assert code == 1

@@ -21,8 +21,8 @@ from handful.lab.reproduce.curves import utilities
 from handful.lab.reproduce.figure_a import ratio, until_met
 from handful.lab.reproduce.findings import Finding
 from handful.lab.reproduce.runner import KEPT
-from handful.lab.reproduce.warming import warm
 from handful.lab.reproduce.world import CERTIFIED, DUELS, FULL, GREEDY, RANDOM, UNIFORM, G, K, N, O
+from handful.lab.warming import compile_ahead
 
 QUICK = Scale(quick=True)
 SILENT = Console(quiet=True)
@@ -55,7 +55,7 @@ def _number(cell: str) -> str | float:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("reproduction")
-    warm(SILENT)
+    compile_ahead(SILENT)
     started = time.process_time()
     findings = reproduce(FIGURES, folder, QUICK, console=SILENT)
     return Run(folder, findings, time.process_time() - started)

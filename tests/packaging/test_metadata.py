@@ -33,7 +33,6 @@ THROUGH_OTHERS = {
     "schemathesis": "schemathesis",
     "setuptools": "setuptools import build_meta",
 }
-NOT_YET = {"scikit-learn", "pyarrow"}  # extras whose code comes in the same release
 
 
 def test_every_version_is_the_same() -> None:
@@ -72,7 +71,7 @@ def test_every_dependency_is_used() -> None:
         )
         if not imported and THROUGH_OTHERS.get(name, "\0") not in text:
             unused.append(name)
-    assert set(unused) <= NOT_YET
+    assert unused == []
 
 
 def every_requirement() -> list[Requirement]:

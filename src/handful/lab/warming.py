@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields
 from functools import partial
+from time import perf_counter
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from handful.core.endings import CLOSED
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell, void
 from handful.core.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
 from handful.core.feedback import Feedback, Preferences, Values
+from handful.core.kernels import COMPILING, seconds_compiling
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate
@@ -28,9 +34,27 @@ ANSWERS: dict[str, Feedback] = {
 }
 
 
-def tasks() -> Iterator[tuple[str, Callable[[], None]]]:
-    """What there is to compile, and what runs it once."""
-    for explorer in _explorers():
+def compile_ahead(console: Console, explorers: Collection[str] = tuple(EXPLORERS)) -> float | None:
+    """Compile these explorers beside a progress bar. Returns the seconds it took, or None if all was compiled already.
+
+    Compiled code is kept on disk, so that later processes only load it.
+    """
+    logging.getLogger(COMPILING).setLevel(logging.ERROR)  # the bar says it
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    started, before = perf_counter(), seconds_compiling()
+    with Progress(*columns, console=console, transient=True) as progress:
+        ahead = list(tasks(explorers))
+        bar = progress.add_task("", total=len(ahead))
+        for name, run in ahead:
+            progress.update(bar, description=f"Compiling {name}")
+            run()
+            progress.advance(bar)
+    return perf_counter() - started if seconds_compiling() > before else None
+
+
+def tasks(explorers: Collection[str] = tuple(EXPLORERS)) -> Iterator[tuple[str, Callable[[], None]]]:
+    """What there is to compile for these explorers: a name, and a function that runs it once."""
+    for explorer in _explorers(explorers):
         for answers, feedback in ANSWERS.items():
             problem = Problem(len(GAINS), 2, feedback, epsilon=1.0, budget=60, seed=1)
             try:
@@ -40,9 +64,9 @@ def tasks() -> Iterator[tuple[str, Callable[[], None]]]:
             yield f"{spelled(explorer)}, {answers}", partial(_run, explorer, problem)
 
 
-def _explorers() -> Iterator[Explorer]:
-    """All of them, and those whose rule makes another explorer of them."""
-    for kind in EXPLORERS.values():
+def _explorers(names: Collection[str]) -> Iterator[Explorer]:
+    """Those of these names, and once more those whose rule makes another explorer of them."""
+    for kind in (EXPLORERS[name] for name in names):
         yield kind()
         if "rule" in {option.name for option in fields(kind)}:  # type: ignore[arg-type]
             yield explorer_named(kind.name, rule="plain")

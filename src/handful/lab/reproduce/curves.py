@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import CellTable
 from handful.lab.reproduce.findings import Holds, verdict
 from handful.lab.reproduce.statistics import Interval, bootstrap, budget_for, mean
-from handful.lab.reproduce.world import greedy_value, random_value
+from handful.lab.reproduce.world import FULL, UNIFORM, greedy_value, random_value
 
 TARGETS = (0.8, 0.9, 0.95)
 
@@ -25,6 +26,22 @@ def line(axis: Axes, own: CellTable, look: style.Look, name: str, *, divide: flo
     """One line; `divide` turns comparisons into queries."""
     budgets, y = utilities(own)
     style.curve(axis, [b / divide for b in budgets], y, look, name)
+
+
+def by_parameter(
+    table: CellTable, parameter: str, named: Callable[[float], str], hardest: float, ours: str, unit: str, title: str
+) -> Figure:
+    """One line per value of a parameter; UNIFORM and ours at the hardest value."""
+    figure: Figure
+    figure, axis = style.canvas()
+    for place, value in enumerate(table.where(series=FULL).distinct(parameter)):
+        look = style.Look(style.LEVELS[place], style.MARKERS[place])
+        line(axis, table.where(series=FULL, **{parameter: value}), look, f"ExpGreedy, {named(value)}")
+    line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, {named(hardest)}")
+    line(axis, table.where(series=ours), style.LOOKS[ours], f"{ours}, {named(hardest)}" + style.OURS_SUFFIX)
+    frame(axis, unit, title, table.distinct("budget"))
+    style.legend_below(figure, axis, 2)
+    return figure
 
 
 def frame(axis: Axes, unit: str, title: str, ticks: Sequence[float]) -> None:

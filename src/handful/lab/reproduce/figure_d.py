@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, Scale, Tables, chunks
 from handful.lab.reproduce.curves import (
+    by_parameter,
     difference,
-    frame,
     gains_with_budget,
-    line,
     say_times,
     times_more,
     up_to_three_times,
@@ -46,17 +44,7 @@ def cells(scale: Scale) -> list[Cell]:
 
 def draw(tables: Tables) -> dict[str, Figure]:
     """One line per σ², UNIFORM and ours at the largest."""
-    table = tables["d"]
-    figure, axis = style.canvas()
-    noise = table.where(series=FULL).distinct("sigma2")
-    for place, sigma2 in enumerate(noise):
-        colour = style.LEVELS[place]
-        look = style.Look(colour, style.MARKERS[place])
-        line(axis, table.where(series=FULL, sigma2=sigma2), look, f"ExpGreedy, σ² = {sigma2:g}")
-    line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, σ² = {LOUD:g}")
-    line(axis, table.where(series=WORTH), style.LOOKS[WORTH], f"worth, σ² = {LOUD:g}" + style.OURS_SUFFIX)
-    frame(axis, "queries", "Value queries", table.distinct("budget"))
-    style.legend_below(figure, axis, 2)
+    figure = by_parameter(tables["d"], "sigma2", lambda s: f"σ² = {s:g}", LOUD, WORTH, "queries", "Value queries")
     return {"d": figure}
 
 

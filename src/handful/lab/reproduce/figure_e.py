@@ -6,13 +6,11 @@ import math
 
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, Scale, Tables, chunks
 from handful.lab.reproduce.curves import (
+    by_parameter,
     difference,
-    frame,
     gains_with_budget,
-    line,
     say_times,
     times_more,
     up_to_three_times,
@@ -52,16 +50,9 @@ def named(beta: float) -> str:
 
 
 def draw(tables: Tables) -> dict[str, Figure]:
-    """One line per β."""
-    table = tables["e"]
-    figure, axis = style.canvas()
-    for place, beta in enumerate(table.where(series=FULL).distinct("beta")):
-        look = style.Look(style.LEVELS[place], style.MARKERS[place])
-        line(axis, table.where(series=FULL, beta=beta), look, f"ExpGreedy, β = {named(beta)}")
-    line(axis, table.where(series=UNIFORM), style.LOOKS[UNIFORM], f"UNIFORM, β = {DULL:g}")
-    line(axis, table.where(series=DUELS), style.LOOKS[DUELS], f"duels, β = {DULL:g}" + style.OURS_SUFFIX)
-    frame(axis, "comparisons", "Preference queries, τ = 1", table.distinct("budget"))
-    style.legend_below(figure, axis, 2)
+    """One line per β; UNIFORM and ours at the smallest."""
+    title = "Preference queries, τ = 1"
+    figure = by_parameter(tables["e"], "beta", lambda b: f"β = {named(b)}", DULL, DUELS, "comparisons", title)
     return {"e": figure}
 
 

@@ -15,7 +15,8 @@ from handful.lab.reproduce.cells import Cell, Scale, Tables
 from handful.lab.reproduce.findings import Finding
 from handful.lab.reproduce.report import Chapter, markdown, page, write_csv
 from handful.lab.reproduce.runner import KeptCells, code_stamp, measure
-from handful.lab.reproduce.warming import warm
+from handful.lab.reproduce.world import EXPLORERS
+from handful.lab.warming import compile_ahead
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,7 +77,9 @@ def _measure_all(cells: Mapping[str, list[Cell]], kept: KeptCells, workers: int 
     if not missing:
         console.print("Everything is measured already; drawing it again.", highlight=False)
         return
-    warm(console)
+    took = compile_ahead(console, {explorer.name for explorer in EXPLORERS.values()})
+    if took is not None:
+        console.print(f"Compiled in {took:.0f} s, and kept for the next time.", highlight=False)
     columns = (
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
