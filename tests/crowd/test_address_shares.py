@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from handful.crowd.hosting.address_shares import AddressShares
+from handful.crowd.hosting.caps import Caps
+from handful.crowd.hosting.identity import new_person
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.hosting.tokens import new_cookie, worker_of
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.addresses import address_of
-from handful.study.leases import Leases
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_worker_routes import Clock
 
@@ -49,9 +49,8 @@ def test_once_the_leases_of_a_flood_are_over_its_address_gets_questions_again(se
 
 def questions_for(server: Started, where: str) -> list[object]:
     """What somebody gets who comes from another address."""
-    worker = worker_of(server.registry.secret, STUDY, new_cookie(server.registry.secret, STUDY), where)
-    assert worker is not None
-    return list(server.registry.studies[STUDY].work(worker).questions)
+    hosted = server.registry.studies[STUDY]
+    return list(hosted.work(new_person(server.registry.secret, hosted, where, where)[1]).questions)
 
 
 def test_a_class_behind_one_address_is_never_kept_from_its_next_question(serve: Serve) -> None:
@@ -70,35 +69,17 @@ def test_a_class_behind_one_address_is_never_kept_from_its_next_question(serve: 
                 assert turn == 0, "only as long as the first to come still have a question ahead"
 
 
-def test_what_was_answered_skipped_or_left_is_held_no_more(serve: Serve) -> None:
+def test_many_at_once_from_one_address_hold_no_more_than_its_share(serve: Serve) -> None:
     server = serve(PLAN, OFTEN)
     hosted = server.registry.studies[STUDY]
-    person = server.person()
-    for _ in range(30):
-        person.answer()
-    for _ in range(5):
-        person.post("skip", {"token": person.token, "reason": "unsure"})
-        person.next()
-    hosted.refresh_status()
-    assert hosted._shares.left("127.0.0.1") == 30 - len(person.work["questions"])
-
-
-def test_shares_are_counted_by_who_holds_what() -> None:
-    leases, shares = Leases(), AddressShares(in_flight=8, share=0.5)
-    for question, worker in enumerate(("a", "b", "c")):
-        leases.grant(question, worker, 60.0)
-        shares.took(worker, "x" if worker < "c" else "y", 1)
-    assert (shares.left("x"), shares.left("y"), shares.left("z")) == (2, 3, 4)
-    leases.drop(0)
-    shares.count(leases.holders(now=59.0))
-    assert (shares.left("x"), shares.left("y")) == (3, 3)
-    leases.grant(2, "c", 59.0)
-    shares.count(leases.holders(now=59.0))
-    assert (shares.left("x"), shares.left("y")) == (3, 4)
+    people = [new_person(server.registry.secret, hosted, "192.0.2.1", "192.0.2.1")[1] for _ in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(hosted.work, people))
+    assert len(hosted.study.fold.leases) == 30
 
 
 def test_a_small_study_is_not_divided() -> None:
-    assert AddressShares(in_flight=6, share=0.5).left("x") > 1000
+    assert Caps(6, 0.5, None, lambda worker: None).most_held > 1000
 
 
 @pytest.mark.parametrize(

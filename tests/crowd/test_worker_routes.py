@@ -55,7 +55,7 @@ def test_consent_and_practice_are_kept_in_the_journal(serve: Serve) -> None:
     server = serve()
     person = server.person(joined=False)
     assert person.post("join", {"consent": False}).json()["error"] == "no_consent"
-    person.post("join", {"consent": True, "practice": {"correct": 1, "of": 2}})
+    person.post("join", {"consent": True, "practice": ["apple", "red-apple"]})
     noted = [
         e.data for _, e in server.registry.studies[STUDY].study.journal() if e.kind == "noted" and e.topic == "joined"
     ]  # type: ignore[union-attr]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from handful.cli.crowd_console import console, note
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
+from handful.cli.who_counts import DoorOption, RuleOption, who_counts
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
@@ -74,6 +76,8 @@ def serve(
     goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
     seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
+    door: DoorOption = "open",
+    rule: RuleOption = None,
     solo: Annotated[
         bool, typer.Option("--solo", help="one person, this machine only, no consent; ends with a folder")
     ] = False,
@@ -115,7 +119,8 @@ def serve(
         raise InvalidProblem("--solo and --theme are about items: give a folder of pictures, a .zip or a .csv first")
     where = storage or _database(source)
     settings = _settings(host, solo, goal, consent, public_url)
-    plan = StudyPlan(k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed)
+    who = who_counts(door, rule, solo)
+    plan = StudyPlan(k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed, **who)
     if solo and host not in LOOPBACK:
         note(f"--solo is for this machine only, so --host {host} is left aside")
     said = _said(context)
@@ -273,15 +278,12 @@ def _shown(host: str) -> str:
 
 def _own_address() -> str:
     """Where others on the network find this machine. Connecting a datagram socket sends nothing."""
-    import socket
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
-            address: str = probe.getsockname()[0]
+            return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
-        return address
 
 
 def _print_links(registry: Registry, url: str, host: str) -> None:

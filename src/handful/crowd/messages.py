@@ -17,16 +17,12 @@ WorkerState = Literal["questions", "waiting", "paused", "finished"]
 Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
 
 
-class Practice(Sent):
-    correct: Annotated[int, Field(ge=0, le=100)]
-    of: Annotated[int, Field(ge=0, le=100)]
-
-
 class Join(Sent):
-    """Consent, and how the practice went, if there was one."""
+    """Consent, the cards chosen in the practice, if there was one, and the code of an invitation."""
 
     consent: bool
-    practice: Practice | None = None
+    practice: Annotated[list[Annotated[str, Field(max_length=20)]], Field(max_length=10)] | None = None
+    invitation: Annotated[str, Field(max_length=64)] | None = None
 
 
 class Chosen(Sent):

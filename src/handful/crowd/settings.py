@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 
 CONSENT = (
     "You will see a few things at a time and say which one you would rather add to a small selection. "
-    "Your answers are stored under a random name, without your address or any other data about you, and may be "
-    "published. Taking part is voluntary: you can stop at any time by closing this page."
+    "Your answers are stored under a random name, and may be published. Apart from them we keep a scrambled mark of "
+    "the network you come from, so that nobody answers for many; it is deleted seven days after the study ends. "
+    "Taking part is voluntary: you can stop at any time by closing this page, and ask us to forget who gave your "
+    "answers, or to take them out of what is not decided yet. Answers that a decision rests on cannot be removed."
 )
 INSTRUCTIONS = (
     "Choose the one that would improve the selection most, given what has been chosen already. "

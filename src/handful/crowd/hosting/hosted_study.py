@@ -10,24 +10,29 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from handful.crowd import messages
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.address_shares import AddressShares
+from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.panel_desk import PanelDesk
+from handful.crowd.hosting.practice import judged
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
-from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.seen_since import SeenSince
+from handful.crowd.hosting.showing import Showing
 from handful.crowd.hosting.storage_fault import StorageFault
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.refusals import not_found, study_ended, too_late
 from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer, StorageError
+from handful.storage.people import People
+from handful.study.conduct import PRACTICE
 from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Withdrawn
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
@@ -38,15 +43,6 @@ JOINED = "joined"
 TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
 """Events after which the result is another one."""
 LOOK_AGAIN_S = 30.0
-
-
-@dataclass(frozen=True)
-class _LastAnswer:
-    """What a worker may still undo."""
-
-    token: str
-    said: Said
-    until: float
 
 
 class HostedStudy:
@@ -78,8 +74,11 @@ class HostedStudy:
         self._locks = WorkerLocks()
         self._presence = Presence()
         self._pages = OpenPages()
-        self._shares = AddressShares(study.setup.problem.in_flight, settings.limits.held_per_address)
-        self._last: dict[str, _LastAnswer] = {}
+        self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
+        self._seen = SeenSince()
+        held = settings.limits.held_per_address
+        self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
+        self._undo = UndoOffers()
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
@@ -97,7 +96,12 @@ class HostedStudy:
                 self.theme, self._has_theme = str(event.data), True
             self._heed_words(event)
         study.subscribe(self._happened)
+        study.let_in_by(self.caps)
         self._latest = study.status()
+
+    def _tag_of(self, worker: str) -> bytes | None:
+        person = self.people.named(worker)
+        return None if person is None else person.network
 
     def _heed_words(self, event: Event) -> None:
         if isinstance(event, Noted) and event.topic == WORDS:
@@ -181,7 +185,7 @@ class HostedStudy:
         """Take the study's status anew; taking it for every answer would be too slow."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
-        self._shares.count(self.study.fold.leases.holders(self.clock()))
+        self.caps.forget_absent(self.study.fold.leases.holders(self.clock()), self.clock())
 
     def latest_result(self) -> Result:
         """What was found so far; a late answer may be missing from its numbers for half a minute, to save looking."""
@@ -211,9 +215,12 @@ class HostedStudy:
         self._pages.closed(worker.id, self.clock())
 
     def note_joined(self, worker: Worker, said: messages.Join) -> None:
-        """Consent and practice go into the journal."""
-        practice = None if said.practice is None else said.practice.model_dump()
+        """Consent and practice go into the journal; how the practice went is judged here."""
+        well = None if said.practice is None else judged(said.practice)
+        practice = None if well is None else {"correct": sum(well), "of": len(well)}
         self.study.note(JOINED, {"worker": worker.id, "consent": said.consent, "practice": practice})
+        for right in well or () if self.study.setup.rule is not None else ():
+            self.study.check(worker.id, PRACTICE, right)
 
     def work(self, worker: Worker) -> messages.Work:
         """What this worker has to do now: the questions they hold, and more if they hold too few."""
@@ -227,15 +234,18 @@ class HostedStudy:
         if said.ms is not None:
             meta["ms"] = said.ms
         with self._locks.of(worker.id):
+            if self.study.fold.workers.excludes(worker.id):
+                raise study_ended()  # their tokens died with them
             held = [other for other in self._held(worker) if other.id != question]
-            self._shares.took(worker.id, worker.where, -1)
-            more = self._room(worker, len(held))
+            more, took = self._room(worker, len(held)), self._seen.took(worker.id, question)
+            took = took if self.study.setup.rule is not None else None
             undo_s = self.settings.undo_s + self.settings.redo_s
             if more:
-                receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s)
+                receipt, fresh = self.study.exchange(
+                    question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took
+                )
             else:
-                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s), []
-            self._shares.took(worker.id, worker.where, len(fresh) + receipt.repeated)
+                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
             if receipt.standing == "provisional" and not held and not fresh:
                 receipt, fresh = self._nothing_left(worker, receipt)
             return self._answered(worker, said.token, receipt, [*held, *fresh])
@@ -246,7 +256,7 @@ class HostedStudy:
         if not more:
             return receipt, []
         self.study.settle(worker.id)
-        return replace(receipt, standing="answered"), self._ask(more, worker)
+        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
 
     def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
         """Replace the last answer while that is possible."""
@@ -265,8 +275,7 @@ class HostedStudy:
         with self._locks.of(worker.id):
             if not self.open:
                 raise study_ended()
-            if self.study.skip(question, said.reason, worker.id):
-                self._shares.took(worker.id, worker.where, -1)
+            self.study.skip(question, said.reason, worker.id)
             return self._work(worker, self._held_and_more(worker))
 
     def _held(self, worker: Worker) -> list[Question]:
@@ -281,16 +290,10 @@ class HostedStudy:
     def _held_and_more(self, worker: Worker) -> list[Question]:
         held = self._held(worker)
         more = self._room(worker, len(held))
-        return [*held, *self._ask(more, worker)] if more else held
-
-    def _ask(self, n: int, worker: Worker) -> list[Question]:
-        fresh = self.study.ask(n, worker.id)
-        self._shares.took(worker.id, worker.where, len(fresh))
-        return fresh
+        return [*held, *self.study.ask(more, worker.id)] if more else held
 
     def _room(self, worker: Worker, held: int) -> int:
-        """How many questions to ask for: one to see, and one to have ready while not too many people are here; none
-        where too many are held from the same address.
+        """How many questions to ask for: one to see, and one to have ready while not too many people are here.
 
         A question that waits in a browser was drawn without the answers that came since: many would teach little.
         """
@@ -299,9 +302,10 @@ class HostedStudy:
         if self.desk is not None and not self.desk.may_ask(worker.id):
             return 0
         self._presence.seen(worker.id, self.clock())
+        self.caps.came(worker.id, worker.where, self.clock())
         people = self._presence.number
         want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
-        return max(0, min(want - held, self._shares.left(worker.where)))
+        return max(0, want - held)
 
     def _question_of(self, worker: Worker, token: str) -> str:
         question = worker.question(token)
@@ -312,9 +316,8 @@ class HostedStudy:
     def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> messages.Answered:
         stored = self.showing.said(worker, receipt)
         if not receipt.repeated:
-            self._last.pop(worker.id, None)
-            if receipt.standing == "provisional":
-                self._last[worker.id] = _LastAnswer(token, stored, self.clock() + self.settings.undo_s)
+            until = self.clock() + self.settings.undo_s
+            self._undo.renew(worker.id, (token, stored, until) if receipt.standing == "provisional" else None)
         work = self._work(worker, questions)
         taken = messages.Taken(token=token, side=stored.side, option=stored.option, repeated=receipt.repeated)
         return messages.Answered(**dict(work), answer=taken)
@@ -326,6 +329,8 @@ class HostedStudy:
         if workers.excludes(worker.id):
             state = "finished"
         answers = workers.answers_of(worker.id)
+        if questions:
+            self._seen.shown(worker.id, questions[0].id)
         shown = [self.showing.shown(worker, question) for question in questions] if state == "open" else []
         ending = None if self.desk is None else self.desk.after(worker.id, answers, bool(shown), self.open)
         if ending is not None:
@@ -334,17 +339,6 @@ class HostedStudy:
             state=("questions" if shown else "waiting") if state == "open" else state,
             questions=shown,
             progress=self.progress(answers),
-            undo=None if ending else self._undo_offer(worker),
+            undo=None if ending else self._undo.of(worker.id, self.clock()),
             ending=ending,
         )
-
-    def _undo_offer(self, worker: Worker) -> messages.UndoOffer | None:
-        last = self._last.get(worker.id)
-        if last is None:
-            return None
-        seconds = last.until - self.clock()
-        if seconds <= 0:
-            self._last.pop(worker.id, None)
-            return None
-        said = last.said
-        return messages.UndoOffer(token=last.token, side=said.side, option=said.option, seconds=round(seconds, 1))

@@ -24,7 +24,9 @@ from handful.crowd.messages import StudyLine
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.storage import probe
+from handful.storage.invitations import Invitations
 from handful.storage.keys import open_keys
+from handful.storage.people import People, forget_due, new_pseudonym
 
 log = logging.getLogger("handful.crowd")
 
@@ -53,6 +55,19 @@ class Registry:
         self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
         for hosted in self.studies.values():
             self.show_pictures(hosted.collection)
+            self._know_people_of(hosted)
+
+    def _know_people_of(self, hosted: HostedStudy) -> None:
+        if self.storage is not None:
+            hosted.people = People(hosted.study.name, self.storage)
+            forget_due(self.storage, self.clock())
+            hosted.people.look_again()
+
+    def invited(self, hosted: HostedStudy, code: str) -> str | None:
+        """The pseudonym that an invitation stands for, now or since it was first used; None if it lets nobody in."""
+        if self.storage is None:
+            return None
+        return Invitations(hosted.study.name, self.storage).use(code, new_pseudonym())
 
     def show_pictures(self, collection: Collection) -> None:
         """Serve the pictures of a collection, each by the hash of its content."""
@@ -63,6 +78,7 @@ class Registry:
     def add(self, hosted: HostedStudy) -> None:
         """Host one more study, which was opened while the server runs."""
         self.show_pictures(hosted.collection)
+        self._know_people_of(hosted)
         self.studies = {**self.studies, hosted.name: hosted}  # others may be going through the studies now
         for told in self.on_added:
             told(hosted)

@@ -26,7 +26,9 @@ from handful.errors import HandfulError, InvalidCollection, InvalidProblem, Item
 from handful.storage import StudySummary, list_studies, make_storage, probe
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
+from handful.study.doors import Door
 from handful.study.questions import Question
+from handful.study.rules import Rule
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -55,6 +57,8 @@ class StudyPlan:
     in_flight: int = 200
     lease_s: float = 60.0
     seed: int = 0
+    rule: Rule | None = None
+    door: Door | None = None
 
     def shown(self, items: int) -> int:
         """How many are shown at a time, with its default."""
@@ -313,6 +317,8 @@ def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **wher
         lease_s=plan.lease_s,
         seed=plan.seed,
         solo=settings.solo,
+        rule=None if settings.solo else plan.rule,
+        door=None if settings.solo else plan.door,
         **where,
     )
 

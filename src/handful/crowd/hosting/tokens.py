@@ -183,6 +183,11 @@ def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -
     return Worker(name, secret.derive("tokens", study, chance), where)
 
 
+def cookie_hash(secret: Secret, study: str, cookie: str) -> bytes:
+    """What is kept of a cookie, to know it again: nobody can make the cookie from it."""
+    return secret.derive("link", study, cookie)[:16]
+
+
 def new_session(secret: Secret, key: str, until: float) -> str:
     """A cookie that names the key it was opened with, valid until then."""
     told = int(until).to_bytes(8) + secrets.token_bytes(10) + key.encode()

@@ -111,7 +111,7 @@ class SimulatedPerson:
         try:
             for study in self.studies:
                 self.study, self.client.cookie = study, ""
-                work = await self._say("join", {"consent": True, "practice": {"correct": 2, "of": 2}})
+                work = await self._say("join", {"consent": True, "practice": ["apple", "pear"]})
                 while work is not None and work["state"] != "finished":
                     work = await self._go_on(work)
                 if self.stop.is_set():

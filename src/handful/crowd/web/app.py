@@ -11,6 +11,7 @@ from itertools import count
 from fastapi import FastAPI, Request
 
 from handful.crowd.collection.decoder import open_to_the_decoder
+from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
@@ -28,6 +29,7 @@ log = logging.getLogger("handful.crowd")
 TICK_EVERY_S = 0.5
 TICKS_PER_LOOK = 6
 """For what other processes have begun: recruiting."""
+PEOPLE_EVERY = 4  # ticks
 
 
 def create_app(registry: Registry) -> FastAPI:
@@ -102,6 +104,8 @@ async def _tick_studies(registry: Registry) -> None:
         for name, hosted in list(registry.studies.items()):
             try:
                 await in_thread(hosted.tick)
+                if tick % PEOPLE_EVERY == 0:
+                    await in_thread(look_after, hosted)
                 failing.pop(name, None)
             except StorageError:
                 pass  # the study has told the cause, once

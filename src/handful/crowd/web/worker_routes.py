@@ -16,8 +16,10 @@ from starlette.requests import ClientDisconnect
 
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.tokens import Worker, new_cookie, worker_of
-from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.hosting.identity import known_worker, new_person
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.tokens import Worker
+from handful.crowd.refusals import Refusal, not_found, study_ended, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     WORKER_COOKIE,
@@ -100,7 +102,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         thanks=settings.thanks,
         undo_s=settings.undo_s,
         solo=settings.solo,
-        joined=worker_of(registry.secret, hosted.name, cookie) is not None,
+        joined=known_worker(registry.secret, hosted, cookie) is not None,
         panel=hosted.desk is not None,
         arrived=has_arrived(hosted, request),
     )
@@ -112,19 +114,39 @@ async def join(
 ) -> messages.Work:
     """Take part: sets the cookie that all other calls need. Joining again changes nothing."""
     registry, where = registry_of(request), address_of(request.scope)
-    worker = worker_of(registry.secret, hosted.name, cookie, where)
+    worker = known_worker(registry.secret, hosted, cookie, where)
     if worker is None:
+        if not hosted.open:
+            raise study_ended()  # and nothing is written
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
         wait = 0.0 if hosted.desk is not None else limits_of(request).joining.wait(where)
         if wait:
             raise too_fast(wait)
-        cookie = await cookie_of_visit(hosted, request) or new_cookie(registry.secret, hosted.name)
-        worker = worker_of(registry.secret, hosted.name, cookie, where)
-        assert worker is not None
-        await in_thread(hosted.note_joined, worker, said)
-        set_worker_cookie(response, WORKER_COOKIE, cookie, hosted.name, registry.settings.secure_cookies)
+        host = request.client.host if request.client else ""
+        visit = await cookie_of_visit(hosted, request)
+        given, worker = await in_thread(_joined, registry, hosted, where, host, said, visit)
+        set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)
+
+
+def _joined(
+    registry: Registry, hosted: HostedStudy, where: str, host: str, said: messages.Join, visit: str | None
+) -> tuple[str, Worker]:
+    """Let somebody in by the study's door, and keep who they are outside the journal.
+
+    `visit` is the cookie of somebody whom a panel sent.
+    """
+    pseudonym = None
+    if hosted.study.setup.door is not None and hosted.study.setup.door.kind == "invitations":
+        pseudonym = registry.invited(hosted, said.invitation or "")
+        if pseudonym is None:
+            raise Refusal(403, "not_invited", "This study is by invitation: open the link that was sent to you.")
+        if hosted.people.named(pseudonym) is not None:
+            raise Refusal(403, "invitation_used", "This invitation has been used in another browser.")
+    cookie, worker = new_person(registry.secret, hosted, where, host, pseudonym, visit)
+    hosted.note_joined(worker, said)
+    return cookie, worker
 
 
 @direct.get("/s/{study}/next")
@@ -185,7 +207,7 @@ async def events(hosted: TheStudy, request: Request, present: bool = False, cook
         name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
         return name, {"state": state, **hosted.progress().model_dump(include={"answers", "budget", "chosen", "k"})}
 
-    worker = worker_of(registry_of(request).secret, hosted.name, cookie) if present else None
+    worker = known_worker(registry_of(request).secret, hosted, cookie) if present else None
     here = None if worker is None else _present(hosted, worker)
     return event_stream(hosted.change_signal, latest, PROGRESS_EVERY_S, request, here)
 

@@ -5,7 +5,7 @@ import { show } from "./sections.js";
 
 const picture = (name, alt) => {
   const address = new URL(`practice-${name}.svg`, import.meta.url).pathname;
-  return { kind: "picture", caption: "", alt, image: address, thumbnail: address };
+  return { kind: "picture", caption: "", alt, image: address, thumbnail: address, name };
 };
 const apple = picture("apple", "A red apple with a green leaf");
 const blur = picture("blur", "A picture so blurred that nothing can be made out");
@@ -25,11 +25,11 @@ const LESSONS = [
   },
 ];
 
-/** Practise, with two cards or where there will be more with three; resolves to how many went as most would have it. */
+/** Practise, with two cards or where there will be more with three; resolves to the names of what was chosen. */
 export async function practise(view, options) {
   const [kicker, theme] = [find("#kicker"), find("#theme")];
   const real = [kicker.textContent, theme.textContent];
-  let correct = 0;
+  const said = [];
   find("#question").classList.add("practice");
   for (const [at, lesson] of LESSONS.entries()) {
     kicker.textContent = `Practice ${at + 1} of ${LESSONS.length}`;
@@ -37,12 +37,12 @@ export async function practise(view, options) {
     const cards = lesson.cards.slice(0, options);
     const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: 3 });
     const well = place === lesson.better;
-    correct += well;
+    said.push(cards[place].name);
     await explained(well ? "Yes" : `Most people would choose ${cards.length === 2 ? "the other one" : "another one"}`, lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
   }
   [kicker.textContent, theme.textContent] = real;
   find("#question").classList.remove("practice");
-  return { correct, of: LESSONS.length };
+  return said;
 }
 
 async function answerTo(view, lesson) {

@@ -1,0 +1,44 @@
+"""The options of `handful serve` that say how people come and who counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from handful.cli.crowd_console import note
+from handful.errors import InvalidProblem
+
+if TYPE_CHECKING:
+    from handful.study.rules import Rule
+
+DoorOption = Annotated[
+    Literal["open", "room", "invitations", "panel"],
+    typer.Option("--door", help="how people come: open caps what one network may answer; see handful invite"),
+]
+RuleOption = Annotated[
+    Path | None, typer.Option("--rule", help="a JSON file with the rule of who counts, fixed before the first answer")
+]
+
+
+def who_counts(door: Literal["open", "room", "invitations", "panel"], rule: Path | None, solo: bool) -> dict[str, Any]:
+    """The door and the rule of a new study."""
+    from handful.study.doors import Door
+
+    if door == "room" and not solo:
+        note("one room: nothing tells one person with several browsers from several people; the certificate says so")
+    return {"rule": _read(rule), "door": Door(door)}
+
+
+def _read(file: Path | None) -> Rule | None:
+    from handful.study.rules import Rule
+
+    if file is None:
+        return None
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidProblem(f"--rule {file} cannot be read as JSON: {error}") from error
+    return Rule.from_dict(told)

@@ -1,0 +1,79 @@
+"""Caps on what one worker, one address and one network may have: asked under the study's lock, so nobody slips through.
+
+They bind when a question is handed out; no answer that was given is dropped for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+
+from handful.study.doors import Door
+from handful.study.fold import Fold
+from handful.study.participation import most_of_round
+from handful.study.rules import share_allowed
+
+FEW = 8
+"""Where fewer questions may be in flight, there is no share to divide."""
+PRESENT_S = 60.0
+STUCK_S = 600.0
+"""Nobody could go on for so long: the organizer is told."""
+
+
+class Caps:
+    """Who may have one more question. Addresses are known in memory only; networks by their tags."""
+
+    def __init__(self, in_flight: int, share: float, door: Door | None, tag_of: Callable[[str], bytes | None]) -> None:
+        self.most_held = sys.maxsize if in_flight < FEW or share >= 1 else int(in_flight * share)
+        self._door = door
+        self._tag_of = tag_of
+        self._where: dict[str, str] = {}
+        self._seen: dict[bytes, float] = {}  # networks, and when somebody came from there
+        self._granted = self._refused = -1.0
+
+    def came(self, worker: str, where: str, now: float) -> None:
+        """A worker asks for something, from this address."""
+        self._where[worker] = where
+        tag = self._tag_of(worker)
+        if tag is not None:
+            self._seen[tag] = now
+
+    def forget_absent(self, holders: Iterable[str | None], now: float) -> None:
+        """Keep the addresses of those alone who hold something, or were here within the last minute."""
+        held = set(holders)
+        self._where = {worker: where for worker, where in self._where.copy().items() if worker in held}
+        self._seen = {tag: when for tag, when in self._seen.copy().items() if when > now - PRESENT_S}
+
+    def __call__(self, fold: Fold, worker: str | None, now: float) -> bool:
+        if worker is None:
+            return True
+        if not self._has_share_left(fold, worker, now):
+            self._refused = now
+            return False
+        where = self._where.get(worker)
+        held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
+        if where is not None and held >= self.most_held:
+            return False
+        self._granted = now
+        return True
+
+    def stuck(self, now: float) -> bool:
+        """Whether the cap on networks has kept everybody from going on for ten minutes."""
+        since = self._granted if self._granted >= 0 else now
+        return self._refused > now - PRESENT_S and now - since >= STUCK_S
+
+    def _has_share_left(self, fold: Fold, worker: str, now: float) -> bool:
+        """By the cap on a network's share of a round, on an open link."""
+        tag = None if self._door is None or not self._door.caps_networks else self._tag_of(worker)
+        if tag is None or "network" in fold.lifted:
+            return True
+        assert self._door is not None
+        names, shares = fold.workers.names, fold.shares
+        active = {self._tag_of(names[number]) for number in shares.active} - {None}
+        present = len(self._seen)
+        share = share_allowed(self._door.share, max(len(active), present))
+        if share >= 1:
+            return True
+        has = sum(given for number, given in shares.in_round.items() if self._tag_of(names[number]) == tag)
+        has += sum(holder is not None and self._tag_of(holder) == tag for holder in fold.leases.holders(now))
+        return has + 1 <= most_of_round(fold, share)

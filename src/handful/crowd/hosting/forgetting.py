@@ -1,0 +1,26 @@
+"""What is done about people beside the questions: who asked to be forgotten, and what goes when a study is over."""
+
+from __future__ import annotations
+
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.storage.people import WITHDRAWING
+
+
+def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> None:
+    """Forget somebody, and with `withdraw` take their answers out of the open round first."""
+    if withdraw and hosted.open and hosted.study.fold.workers.knows(pseudonym):
+        hosted.study.leave(pseudonym)
+        hosted.study.let_go(pseudonym)
+    person = hosted.people.named(pseudonym)
+    hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
+
+
+def look_after(hosted: HostedStudy) -> None:
+    """Heed what other processes wrote about the people of a study, and note when it is closed."""
+    hosted.people.look_again()
+    for person in hosted.people.all():
+        if person.state == WITHDRAWING:
+            forget_person(hosted, person.pseudonym, withdraw=True)
+    if not hosted.open and not hosted.over:
+        hosted.over = True
+        hosted.people.closed(hosted.clock())

@@ -1,0 +1,64 @@
+"""From a cookie to a worker: the journal's name for somebody is random, and only the table of people ties the two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from ipaddress import IPv4Address, ip_address, ip_network
+
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.tokens import Secret, Worker, cookie_hash, new_cookie, worker_of
+from handful.storage.people import Person, new_pseudonym
+from handful.study.doors import Door
+
+
+def known_worker(secret: Secret, hosted: HostedStudy, cookie: str | None, where: str = "") -> Worker | None:
+    """Whose cookie this is; None if nobody joined with it, or whoever did was forgotten.
+
+    Before there was a table of people the name was made from the cookie: such a worker is still known by it.
+    """
+    worker = worker_of(secret, hosted.name, cookie, where)
+    if worker is None or cookie is None:
+        return None
+    person = hosted.people.linked(cookie_hash(secret, hosted.name, cookie))
+    if person is not None:
+        return replace(worker, id=person.pseudonym)
+    before = hosted.people.named(worker.id) is None and hosted.study.fold.workers.knows(worker.id)
+    return worker if before else None
+
+
+def new_person(
+    secret: Secret,
+    hosted: HostedStudy,
+    where: str,
+    address: str,
+    pseudonym: str | None = None,
+    visit: str | None = None,
+) -> tuple[str, Worker]:
+    """Keep one more person, under a random name; gives their cookie.
+
+    A cookie that a panel's desk made (`visit`) is random too, and the name that it gives is the desk's for the person.
+    """
+    cookie = visit or new_cookie(secret, hosted.name)
+    if (known := known_worker(secret, hosted, cookie, where)) is not None:
+        return cookie, known  # in another browser
+    sent = None if visit is None else worker_of(secret, hosted.name, visit)
+    door = hosted.study.setup.door
+    tag = None if door is None or not door.caps_networks else hosted.people.tag_of(network_of(address, door))
+    name = pseudonym or (sent.id if sent is not None else new_pseudonym())
+    hosted.people.add(Person(name, cookie_hash(secret, hosted.name, cookie), network=tag, joined=hosted.clock()))
+    worker = known_worker(secret, hosted, cookie, where)
+    assert worker is not None
+    return cookie, worker
+
+
+@lru_cache(maxsize=10_000)
+def network_of(address: str, door: Door) -> str:
+    """The network that an address is in, as wide as the door says."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    known = getattr(known, "ipv4_mapped", None) or known
+    bits = door.ipv4 if isinstance(known, IPv4Address) else door.ipv6
+    return str(ip_network((int(known), bits) if known.version == 6 else f"{known}/{bits}", strict=False))

@@ -1,0 +1,181 @@
+"""People of a hosted study: known by a table outside the journal, let in by its door, judged by its rule, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from handful.crowd.hosting.forgetting import look_after
+from handful.crowd.hosting.identity import known_worker, network_of, new_person
+from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.hosting.tokens import new_cookie, worker_of
+from handful.crowd.settings import Rate, ServerLimits, Settings
+from handful.storage.invitations import Invitations
+from handful.storage.people import WITHDRAWING, People
+from handful.study.doors import Door
+from handful.study.rules import Admission, FasterThan, Rule
+from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_worker_routes import Clock
+
+Serve = Callable[..., Started]
+OFTEN = Settings(
+    undo_s=0, redo_s=0, limits=ServerLimits(worker=Rate(1e6, 1e6), address=Rate(1e6, 1e6), joining=Rate(1e6, 1e6))
+)
+
+
+def plan(**more: object) -> StudyPlan:
+    return StudyPlan(k=3, explorer="topx", budget=60, in_flight=20, **more)  # type: ignore[arg-type]
+
+
+def test_the_journals_name_for_somebody_is_random_and_the_table_knows_whose_it_is(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
+    person = server.person()
+    person.answer()
+    hosted = server.registry.studies[STUDY]
+    (name,) = hosted.study.fold.workers.names
+    cookie = person.http.cookies["handful"]
+    derived = worker_of(server.registry.secret, STUDY, cookie)
+    assert derived is not None
+    assert name != derived.id
+    worker = known_worker(server.registry.secret, hosted, cookie)
+    assert worker is not None
+    assert worker.id == name
+    assert [known.pseudonym for known in People(STUDY, tmp_path / "s.db").all()] == [name]
+    assert person.next()["progress"]["answered"] == 1
+
+
+def test_cookies_from_before_the_table_still_work_until_they_are_forgotten(serve: Serve) -> None:
+    server = serve(plan(), OFTEN)
+    hosted, secret = server.registry.studies[STUDY], server.registry.secret
+    cookie = new_cookie(secret, STUDY)
+    old = worker_of(secret, STUDY, cookie)
+    assert old is not None
+    assert known_worker(secret, hosted, cookie) is None
+    (question,) = hosted.study.ask(1, old.id)
+    hosted.study.tell(question.id, True, old.id)
+    assert known_worker(secret, hosted, cookie) == old
+
+
+def test_who_is_forgotten_is_a_stranger_and_the_answers_stay(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
+    person = server.person()
+    person.answer()
+    hosted = server.registry.studies[STUDY]
+    (name,) = hosted.study.fold.workers.names
+    People(STUDY, tmp_path / "s.db").forget(name)  # by another process
+    look_after(hosted)
+    assert person.http.get(f"/api/s/{STUDY}/next").status_code == 401
+    assert hosted.study.fold.answers == 1
+
+
+def test_who_withdraws_leaves_the_open_round_by_the_rule(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(rule=Rule(None, None, ())), OFTEN, storage=tmp_path / "s.db")
+    person, other = server.person(), server.person()
+    for _ in range(3):
+        person.answer()
+        other.answer()
+    hosted = server.registry.studies[STUDY]
+    name = hosted.study.fold.workers.names[0]
+    People(STUDY, tmp_path / "s.db").change(name, state=WITHDRAWING)
+    look_after(hosted)
+    assert hosted.study.fold.workers.excludes(name)
+    assert not hosted.study.fold.workers.any_excluded_by_hand
+    assert len(hosted.people) == 1
+    assert person.post("answer", {"token": person.token, "side": "left"}).status_code == 401
+
+
+def test_an_excluded_persons_tokens_die_with_them(serve: Serve) -> None:
+    server = serve(plan(), OFTEN)
+    person = server.person()
+    person.answer()
+    hosted = server.registry.studies[STUDY]
+    hosted.study.exclude(hosted.study.fold.workers.names[0])
+    before = hosted.study.fold.answers
+    response = person.post("answer", {"token": person.token, "side": "left"})
+    assert (response.status_code, response.json()["error"]) == (409, "closed")
+    assert hosted.study.fold.answers == before
+
+
+def test_joining_a_closed_study_writes_nothing(serve: Serve) -> None:
+    server = serve(plan(), OFTEN)
+    hosted = server.registry.studies[STUDY]
+    hosted.study.finish()
+    before = len(list(hosted.study.records()))
+    assert server.person(joined=False).join().status_code == 409
+    assert len(list(hosted.study.records())) == before
+    assert len(hosted.people) == 0
+
+
+def test_an_invitation_lets_one_browser_in(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(door=Door("invitations")), OFTEN, storage=tmp_path / "s.db")
+    (_, code), (_, other) = Invitations(STUDY, tmp_path / "s.db").make(2, 0.0)
+
+    def joined(code: str | None) -> int:
+        person = server.person(joined=False)
+        return person.post("join", {"consent": True, "invitation": code}).status_code
+
+    assert [joined(None), joined("guess"), joined(code), joined(code), joined(other)] == [403, 403, 200, 403, 200]
+    assert [one.state for one in Invitations(STUDY, tmp_path / "s.db").all()] == ["used", "used"]
+
+
+def test_practice_is_judged_by_the_server_and_admits(serve: Serve) -> None:
+    server = serve(plan(rule=Rule(Admission(2, 0, 1), None, ())), OFTEN)
+
+    def state(practice: list[str] | None) -> str:
+        person = server.person(joined=False)
+        said: str = person.post("join", {"consent": True, "practice": practice}).json()["state"]
+        return said
+
+    assert state(["blur", "pear"]) == "questions"
+    assert state(["blur", "blur"]) == "finished"
+    assert state(None) == "waiting"
+
+
+def test_how_long_an_answer_took_is_what_the_server_saw(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(rule=Rule(None, None, (FasterThan(500, 4),))), OFTEN, storage=tmp_path / "s.db")
+    person = server.person()
+    for _ in range(4):
+        person.answer(ms=60_000)  # as the page says
+    hosted = server.registry.studies[STUDY]
+    assert hosted.study.fold.workers.excludes(hosted.study.fold.workers.names[0])
+    assert person.work["state"] == "finished"
+
+
+def test_a_network_is_as_wide_as_the_door_says() -> None:
+    assert network_of("192.0.2.77", Door()) == network_of("192.0.2.5", Door()) == "192.0.2.0/24"
+    assert network_of("::ffff:192.0.2.77", Door()) == "192.0.2.0/24"
+    assert network_of("2001:db8:1:2::9", Door()) == "2001:db8:1::/48"
+    assert network_of("192.0.2.77", Door(ipv4=32)) == "192.0.2.77/32"
+    assert network_of("testclient", Door()) == "testclient"
+
+
+def test_tags_are_in_the_table_and_never_in_the_journal(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(door=Door()), OFTEN, storage=tmp_path / "s.db")
+    person = server.person()
+    person.answer()
+    (known,) = server.registry.studies[STUDY].people.all()
+    assert known.network is not None
+    journal = "".join(record.payload for record in server.registry.studies[STUDY].study.records())
+    assert known.network.hex() not in journal
+    assert "127.0.0" not in journal
+
+
+def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(plan(door=Door()), OFTEN, clock=clock)
+    hosted, secret = server.registry.studies[STUDY], server.registry.secret
+    people = [new_person(secret, hosted, f"10.0.{n}.1", f"10.0.{n}.1")[1] for n in range(20)]
+    alone = people[0]
+    for worker in people:
+        hosted.caps.came(worker.id, worker.where, clock())
+    got = 0
+    while work := hosted.work(alone).questions:
+        hosted.study.tell(str(alone.question(work[0].token)), True, alone.id)
+        got += 1
+    assert got == 3  # of the 20 answers that the round may cost
+    assert not hosted.caps.stuck(clock())
+    clock.now += 600
+    assert hosted.work(alone).state == "waiting"
+    assert hosted.caps.stuck(clock())
+    hosted.study.lift("network", "everybody else has left")
+    assert hosted.work(alone).state == "questions"
