@@ -13,6 +13,7 @@ class ChangeSignal:
     def __init__(self) -> None:
         self.version = 0
         self.stopping = False
+        self.told: tuple[int, tuple[str, object]] = (-1, ("", None))  # the last event for workers, and its version
         self._loop: asyncio.AbstractEventLoop | None = None
         self._next = asyncio.Event()
         self._gathering = False
@@ -45,7 +46,8 @@ class ChangeSignal:
         if self.version != version or self.stopping:
             return True
         try:
-            await asyncio.wait_for(self._next.wait(), seconds)
+            async with asyncio.timeout(seconds):  # unlike wait_for, without a task of its own for each who waits
+                await self._next.wait()
         except TimeoutError:
             return False
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 
@@ -34,7 +35,7 @@ def event_stream(
     room: OpenStreams | None = None,
     allowed: Callable[[], Awaitable[bool]] | None = None,
 ) -> StreamingResponse:
-    """The event that `latest` gives, at once and after each change, at most every `least_s` seconds.
+    """The event that `latest` gives, at once and after each change, about every `least_s` seconds at most.
 
     Refused when too many streams are open already in `room`. `listening` is entered for as long as the client listens.
     The stream ends within seconds once `allowed` says no.
@@ -81,4 +82,5 @@ async def _events(
         yield f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
         if name == "closed":
             return
-        await asyncio.sleep(least_s)
+        # Not all at the same moment: whoever answers would wait until all have been told.
+        await asyncio.sleep(least_s * (0.75 + random.random() / 2))

@@ -202,10 +202,15 @@ async def events(hosted: TheStudy, request: Request, present: bool = False, cook
     seconds, what they hold is asked of others.
     """
 
+    signal = hosted.change_signal
+
     async def latest() -> ServerEvent:
-        state = hosted.state
-        name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
-        return name, {"state": state, **hosted.progress().model_dump(include={"answers", "budget", "chosen", "k"})}
+        if signal.told[0] != signal.version:  # the same for all who listen, so it is made once
+            state = hosted.state
+            name = {"open": "work", "paused": "paused", "finished": "closed"}[state]
+            progress = hosted.progress().model_dump(include={"answers", "budget", "chosen", "k"})
+            signal.told = signal.version, (name, {"state": state, **progress})
+        return signal.told[1]
 
     worker = known_worker(registry_of(request).secret, hosted, cookie) if present else None
     here = None if worker is None else _present(hosted, worker)
