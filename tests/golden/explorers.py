@@ -57,7 +57,7 @@ def withdraw_one(study: Study) -> None:
 
 NARROW = {"feedback": Values(noise=0.1), "epsilon": 1.0, "delta": 0.1}
 NOISY = {"feedback": Values(noise=0.3), "epsilon": 0.5, "delta": 0.1}
-EDITIONS = {"audit": 2, "thompson": 2}  # of today's rules, by the first word of a name; else 1
+EDITIONS = {"audit": 2, "thompson": 2, "duels": 2, "choices": 2}  # of today's rules, by the first word; else 1
 EXPLORERS: dict[str, Callable[[], Study]] = {
     "audit-anchor-0": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
     "audit-anchor-later": lambda: values(coverage(30), uniform(0.1), 5, seed=5, **NARROW | {"epsilon": 0.3}),
@@ -92,6 +92,8 @@ EXPLORERS: dict[str, Callable[[], Study]] = {
     "duels-withdrawn": lambda: comparisons(10, 3, budget=90, seed=18, chosen=["photo 4.jpg"], then=withdraw_one),
     "choices": lambda: choices(8, 6, 4, budget=60, in_flight=3, seed=22, prior=[8, 7, 6, 5, 4, 3, 2, 1]),
     "choices-withdrawn": lambda: choices(9, 3, 4, budget=45, seed=23, chosen=["photo 4.jpg"], then=withdraw_one),
+    "duels-sure": lambda: comparisons(8, 3, budget=120, seed=24, explorer="duels:sure=0.9"),
+    "choices-sure": lambda: choices(8, 3, 4, budget=60, seed=25, explorer="duels:sure=0.9"),
     "pivot": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=1.5, seed=19),
     "pivot-budget": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=0.1, budget=80, seed=20),
 }

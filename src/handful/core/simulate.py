@@ -30,7 +30,7 @@ from handful.core.explorers.protocol import (
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints, Objective
 from handful.core.parts.board import NOBODY, NOW
-from handful.core.parts.options import put_options, take_options
+from handful.core.parts.options import put_number, put_options, take_options
 from handful.core.responses import BTL, Response, choose, respond
 from handful.errors import InvalidProblem
 
@@ -117,11 +117,13 @@ def _play(
         else:
             at = told % m
             put_options(state, asked_of[at, 3:])
+            put_number(state, told)
             tell(state, items[at], rivals[at], givens[at], answers[at])
             told += 1
     while told < asked:
         at = told % m
         put_options(state, asked_of[at, 3:])
+        put_number(state, -1)
         late(state, items[at], rivals[at], givens[at], answers[at])
         told += 1
     return asked

@@ -287,13 +287,17 @@ class AskTell:
         return bool(value) if fold.setup.problem.feedback.compares else value
 
     def _next(self, worker: str | None, now: float) -> int | None:
-        leases = self._fold.leases
-        again = leases.waiting(worker, seen=False)
+        leases, exploration = self._fold.leases, self._fold.exploration
+        of_whom = worker if exploration.options.asks_by_person else None
+        new_to_them = lambda question: not exploration.seen.would_repeat(question, of_whom)  # noqa: E731
+        again = leases.waiting(worker, seen=False, may=new_to_them)
         if again is None:
             new = self._draw(worker, now)
             if new is not None:
                 return new
-            again = leases.waiting(worker, seen=True)
+            again = leases.waiting(worker, seen=False)
+            if again is None:
+                again = leases.waiting(worker, seen=True)
             if again is None and (copy := copy_of_held(self._fold, worker)) is not None:
                 self._emit(copy, now)
                 return copy.question
@@ -306,7 +310,7 @@ class AskTell:
         if exploration.recorded and not exploration.all_picked:
             self._emit(events.Adopted(self._fold.setup.explorer.edition), now)
             self.close_decided(now)
-        proposal = exploration.proposal()
+        proposal = exploration.proposal(worker)
         if proposal is None:
             return None
         question = len(self._fold.questions)

@@ -23,6 +23,8 @@ BY_RULE = "excluding workers by the rules was right, and what they had answered 
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
 PAIRED = "scenarios were paired: each round compares its items in the same worlds, and nothing is shown beyond that"
 REFUTED = "the answers refute what every claim would rest on, so nothing is claimed"
+PEOPLE = "this speaks of people: each counts once for two items, however often they compared them"
+ANSWERS = "this speaks of answers, taken for independent: who gave them is not known"
 OLD_RULES = (
     "this study was made by an earlier edition of its explorer's rules: what is said here holds for any explorer, "
     "and more may have been certified then"
@@ -59,6 +61,8 @@ def _claimed(fold: Fold) -> Certificate:
         extra = (*extra, WITHDRAWN)
     if VOID in fold.questions.standing and IN_ORDER not in certificate.assumptions:
         extra = (*extra, IN_ORDER)
+    if certificate.shown:
+        extra = (*extra, *_speaks_of(fold))
     picked, k = len(fold.chosen), fold.setup.problem.k
     unfinished = filled if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
     return replace(
@@ -135,23 +139,27 @@ def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
     if candidates < 2:
         return 0, 0
     if questions.names_one:
-        item, rival = _pairs_of_choices(fold, closed.questions, standing, counts)
+        item, rival = _pairs_of_choices(fold, closed.questions, standing, counts, worker)
         won = np.ones(len(item))
     else:
         item = np.asarray(questions.item[here], dtype=np.int64)
         rival = np.asarray(questions.rival[here], dtype=np.int64)
-        counts &= _unbroken(item, rival, standing)
+        counts &= _unbroken(item, rival, standing) & _once_each(item, rival, worker, counts)
         item, rival, won = item[counts], rival[counts], np.asarray(questions.answer[here])[counts]
     beaten = shown_better(closed.closing.pick, item, rival, won, candidates, problem.delta / problem.rounds)
     return beaten, candidates - 1
 
 
-def _pairs_of_choices(fold: Fold, numbers: range, standing: np.ndarray, counts: np.ndarray) -> tuple[Ints, Ints]:
+def _pairs_of_choices(
+    fold: Fold, numbers: range, standing: np.ndarray, counts: np.ndarray, worker: np.ndarray
+) -> tuple[Ints, Ints]:
     """Who was named rather than whom, in the order asked. By Luce's model each is a comparison of these two alone.
 
-    As with comparisons, a pair is counted up to the first question that shows both and has neither answer nor void.
+    As with comparisons, a pair is counted up to the first question that shows both and has neither answer nor void, and
+    once of each person.
     """
     broken: set[tuple[int, int]] = set()
+    told: set[tuple[int, int, int]] = set()
     named, passed = [], []
     for at, number in enumerate(numbers):
         options = fold.questions.options(number)
@@ -160,10 +168,31 @@ def _pairs_of_choices(fold: Fold, numbers: range, standing: np.ndarray, counts: 
         elif counts[at]:
             one = int(fold.questions.answer[number])
             for other in options:
-                if other != one and (min(one, other), max(one, other)) not in broken:
-                    named.append(one)
-                    passed.append(other)
+                pair = min(one, other), max(one, other)
+                if other == one or pair in broken or (worker[at], *pair) in told:
+                    continue
+                if worker[at] >= 0:
+                    told.add((int(worker[at]), *pair))
+                named.append(one)
+                passed.append(other)
     return np.array(named, np.int64), np.array(passed, np.int64)
+
+
+def _once_each(item: np.ndarray, rival: np.ndarray, worker: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """For each question, whether it is the first that counts in which this person compared these two items."""
+    first = np.ones(len(item), bool)
+    known = np.flatnonzero(counts & (worker >= 0))
+    if len(known):
+        told = np.column_stack([worker, np.minimum(item, rival), np.maximum(item, rival)])[known]
+        first[known] = False
+        first[known[np.unique(told, axis=0, return_index=True)[1]]] = True
+    return first
+
+
+def _speaks_of(fold: Fold) -> tuple[str, ...]:
+    """Whether what comparisons show is about people or about answers."""
+    workers = np.asarray(fold.questions.worker, dtype=np.int64)[np.asarray(fold.questions.standing) == ANSWERED]
+    return (PEOPLE,) if len(workers) and (workers >= 0).all() else (ANSWERS,)
 
 
 def _unbroken(item: np.ndarray, rival: np.ndarray, standing: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from handful.core.budget import Budget, Total, Unlimited
 from handful.core.endings import BUDGET, CLOSED, ending_of
 from handful.core.endings import OPEN as UNDECIDED
 from handful.core.explorers.protocol import conclude, drop, extend, go_through, late, open_round, propose, tell, void
-from handful.core.parts.board import NOW
 from handful.core.views import View
 from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.editions import record, state_after, state_of, view_by
@@ -26,6 +25,7 @@ from handful.study.events import RoundClosed
 from handful.study.mismatches import Mismatches
 from handful.study.question_options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
+from handful.study.seen_questions import SeenQuestions
 from handful.study.setup import Setup
 
 ASKED, DONE, LATE_TOLD = range(3)  # what the explorer went through in the open round
@@ -43,8 +43,7 @@ class Exploration:
 
     def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
         self._problem = setup.problem
-        self._explorer = setup.explorer
-        self._questions = questions
+        self._explorer, self._questions = setup.explorer, questions
         self._counts = counts
         self._in_order = getattr(setup.explorer, "order", "item") == "item"
         self.edition = setup.edition
@@ -54,6 +53,8 @@ class Exploration:
         self.budget: Budget = setup.problem.total or Unlimited()
         self.withdrawn: set[int] = set()
         self._proposal: Proposal | None = None
+        self._proposed_to: str | None = None
+        self.seen = SeenQuestions(questions)
         self.mismatches = Mismatches()
         self._believing = False
         self._steps = array("q")  # believed, and not gone through yet
@@ -66,7 +67,7 @@ class Exploration:
         self._ended = self.state.board.round["ended"]
         self._limit = self.state.board.round["limit"]
         self._counted = self.state.board.round["counted"]
-        self._options = Options(self.state, self._questions)
+        self.options = Options(self.state, self._questions)
 
     @property
     def recorded(self) -> bool:
@@ -118,12 +119,18 @@ class Exploration:
         """Everything the explorer knows."""
         return list(arrays_of(self.state))
 
-    def proposal(self) -> Proposal | None:
-        """The next question, or None; asking twice changes nothing until `add_question` is called."""
+    def proposal(self, worker: str | None = None) -> Proposal | None:
+        """The next question for a worker, or None; asking twice changes nothing until `add_question` is called."""
+        if self._proposal and self._proposed_to != worker and self.options.asks_by_person:
+            self.options.swap(self._proposal, None)  # what was proposed to somebody else is not asked
+            self._proposal = None
         if self._proposal is None and not self.all_picked:
+            self._proposed_to = worker
+            self.options.show_seen(self.seen.rows_for(worker))
             proposed = propose(self.state, len(self._questions) - self.first)
+            self.options.show_seen(None)
             if proposed[0] >= 0:
-                self._proposal = (*proposed, *self._options.proposed())
+                self._proposal = (*proposed, *self.options.proposed())
         return self._proposal
 
     def believe(self, wanted: bool) -> None:
@@ -132,16 +139,16 @@ class Exploration:
         self._believing = wanted
 
     def add_question(
-        self, item: int, rival: int, given: int, more: tuple[int, ...] = (), *, copied: bool = False
+        self, item: int, rival: int, given: int, more: tuple[int, ...], worker: str | None, *, copied: bool = False
     ) -> None:
         """The next question was asked, as recorded; `copied`: it asks what another asks that is held for long."""
         question = len(self._questions)
         if not self._believing:
-            proposed, recorded = self.proposal(), (item, rival, given, *more)
+            proposed, recorded = self.proposal(worker), (item, rival, given, *more)
             if proposed != recorded:
                 if not self.recorded and not copied:
                     self.mismatches.add(f"question q{question} asked {recorded}, now it would be {proposed}")
-                self._force(proposed, recorded)
+                self.options.swap(proposed, recorded)
             self._proposal = None
             self._log.append(4 * question + ASKED)
         else:
@@ -246,7 +253,7 @@ class Exploration:
             if step % 2:
                 back.append(question)
             else:
-                self._force(None, self._options.recorded(question))
+                self.options.swap(None, self.options.recorded(question))
                 self._log.append(4 * question + ASKED)
         self._too_late.extend(() if self._in_order else back)
         for question in reversed(back if self._in_order else ()):
@@ -279,6 +286,7 @@ class Exploration:
         self.round += 1
         self.first = self.started = len(self._questions)
         self._proposal = None
+        self.seen.begin()
         self._log = array("q")
         # What is not counted yet, by the item it is about and what it is given.
         self._lines: dict[tuple[int, int], deque[int]] = {}
@@ -294,24 +302,14 @@ class Exploration:
         left = self.budget.left(self._spent_before)
         open_round(self.state, self.round, left, self._problem.k - self.round + 1)
 
-    def _force(self, proposed: Proposal | None, recorded: Proposal) -> None:
-        """Note on the board the question that was recorded instead of the one that is proposed."""
-        waiting = self.state.board.items["waiting"]
-        if proposed is None:
-            self.state.board.round["asked"] += 1
-        elif proposed[2] == NOW:
-            waiting[self._options.waited_for(proposed)] -= 1
-        if recorded[2] == NOW:
-            waiting[self._options.waited_for(recorded)] += 1
-
     def _ask_again(self, question: int) -> None:
         if self.decided or not self.withdrawn.isdisjoint(self._questions.options(question)):
             return
-        recorded = self._options.recorded(question)
+        recorded = self.options.recorded(question)
         found = propose(self.state, question - self.first)
-        proposed = (*found, *self._options.proposed()) if found[0] >= 0 else None
+        proposed = (*found, *self.options.proposed()) if found[0] >= 0 else None
         if proposed != recorded:
-            self._force(proposed, recorded)
+            self.options.swap(proposed, recorded)
 
     def _count_along(self, line: deque[int]) -> None:
         """Count what is due at the head of a line."""
@@ -328,10 +326,10 @@ class Exploration:
         questions = self._questions
         answered = questions.standing[question] != VOID
         if answered and self._counts(question):
-            tell(self.state, *self._options.answered(question))
+            tell(self.state, *self.options.answered(question, question - self.first))
             return
         if self.withdrawn.isdisjoint(questions.options(question)):
-            void(self.state, *self._options.about(question))
+            void(self.state, *self.options.about(question, question - self.first))
         if answered and self._limit[0] >= 0:
             self._limit[0] -= 1
             if self._limit[0] <= self._counted[0] and not self.decided:
@@ -345,4 +343,4 @@ class Exploration:
                 self._call_late(question)
 
     def _call_late(self, question: int) -> None:
-        late(self.state, *self._options.answered(question))
+        late(self.state, *self.options.answered(question, -1))

@@ -160,11 +160,16 @@ class Fold:
         """What `Asked` does, for whoever has no event at hand."""
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
-        self.exploration.add_question(item, rival, given, more, copied=copied)
-        self.leases.grant(question, worker, time + self.setup.lease_s)
+        self.exploration.add_question(item, rival, given, more, worker, copied=copied)
+        self._lease(question, worker, time)
 
     def _leased(self, event: events.Leased, time: float) -> None:
-        self.leases.grant(self._known(event.question, UNANSWERED), event.worker, time + self.setup.lease_s)
+        self._lease(self._known(event.question, UNANSWERED), event.worker, time)
+
+    def _lease(self, question: int, worker: str | None, time: float) -> None:
+        self.leases.grant(question, worker, time + self.setup.lease_s)
+        if self._is_of_open_round(question):
+            self.exploration.seen.show(question, worker)
 
     def _expired(self, event: events.Expired, time: float) -> None:
         for question in event.questions:

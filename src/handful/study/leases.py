@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -130,6 +131,7 @@ class Leases:
         self._earliest = min((lease.expires for lease in self._open.values() if lease.expires > now), default=math.inf)
         return due
 
-    def waiting(self, worker: str | None, *, seen: bool) -> int | None:
-        """The oldest question to hand out again that `worker` has seen before, or has not."""
-        return next((question for question in self._waiting if (worker in self._open[question].seen) == seen), None)
+    def waiting(self, worker: str | None, *, seen: bool, may: Callable[[int], bool] = lambda _: True) -> int | None:
+        """The oldest question to hand out again that `worker` has seen before, or has not, and that they may have."""
+        of_theirs = (question for question in self._waiting if (worker in self._open[question].seen) == seen)
+        return next(filter(may, of_theirs), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from handful.core.objective import Ints
+from handful.core.parts.board import NOW, Board
 from handful.study.questions import Questions
 
 Proposal = tuple[int, ...]  # item, rival, given, and the options after item and rival
@@ -15,7 +16,10 @@ class Options:
 
     def __init__(self, state: Any, questions: Questions) -> None:
         self._place: Ints | None = getattr(state, "options", None)
+        self._number: Ints | None = getattr(state, "number", None)
+        self._seen: Ints | None = getattr(state, "seen", None)
         self._questions = questions
+        self._board: Board = state.board
 
     def proposed(self) -> tuple[int, ...]:
         """The options after the second of the question that was just proposed."""
@@ -25,14 +29,36 @@ class Options:
         """The items of which the board notes that a question is in flight: the first, or all options."""
         return [asked[0]] if self._place is None else [asked[0], asked[1], *asked[3:]]
 
-    def about(self, question: int) -> tuple[int, int, int]:
-        """The item, the rival and what is given; the explorer is shown the options."""
+    @property
+    def asks_by_person(self) -> bool:
+        """Whether the explorer asks nobody the same twice."""
+        return self._seen is not None
+
+    def show_seen(self, rows: Ints | None) -> None:
+        """Let the explorer know what whoever asks has been asked; None: nothing, and nobody's business any more."""
+        if self._seen is not None:
+            self._seen[...] = -1
+            if rows is not None:
+                self._seen[: len(rows), : rows.shape[1]] = rows
+
+    def about(self, question: int, number: int) -> tuple[int, int, int]:
+        """The item, the rival and what is given; the explorer is shown the options, and the number in its round."""
         questions = self._questions
+        if self._number is not None:
+            self._number[0] = number
         if self._place is not None:
             options = questions.options(question)
             self._place[: len(options)] = options
             self._place[len(options) :] = -1
         return questions.item[question], questions.rival[question], questions.given[question]
+
+    def swap(self, proposed: Proposal | None, recorded: Proposal | None) -> None:
+        """Note on the board the question that was recorded instead of the one that is proposed."""
+        for question, change in ((proposed, -1), (recorded, 1)):
+            if question is not None:
+                self._board.round["asked"] += change
+                if question[2] == NOW:
+                    self._board.items["waiting"][self.waited_for(question)] += change
 
     def recorded(self, question: int) -> Proposal:
         """The question as a proposal."""
@@ -40,9 +66,9 @@ class Options:
         first = questions.item[question], questions.rival[question], questions.given[question]
         return (*first, *questions.more_of(question))
 
-    def answered(self, question: int) -> tuple[int, int, int, float]:
+    def answered(self, question: int, number: int) -> tuple[int, int, int, float]:
         """What the explorer is told of a question: that the item was named, or how it was compared or valued."""
-        item, rival, given = self.about(question)
+        item, rival, given = self.about(question, number)
         answer = self._questions.answer[question]
         if not self._questions.names_one:
             return item, rival, given, answer

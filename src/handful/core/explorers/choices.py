@@ -16,102 +16,27 @@ question shows the winners of m draws, as far as they differ. The options are in
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from handful.core.draws import PLACES, below
+from handful.core.endings import RULE
+from handful.core.explorers.choices_state import ChoicesState, add_up
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel
-from handful.core.objective import Floats, Ints
-from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth_of_asking
-from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one, surprise
-
-_SCALE = np.dtype(
-    [
-        ("variance", np.float64),  # of a strength, before anything is known
-        ("widen", np.float64),  # variance added for the next round
-        ("evidence", np.float64),  # the logarithm of how likely it held the answers that came
-        ("trust", np.float64),  # how much strength a prior's score is worth, as far as is known
-        ("doubt", np.float64),  # and the variance of that; 0 without a prior
-    ],
-    align=True,
+from handful.core.parts.belief import (
+    best_of,
+    drawn,
+    left_of,
+    reckon,
+    worth_of_asking,
 )
-_RULES = np.dtype(
-    [
-        ("careless", np.float64),  # share of answers taken for random ones
-        ("rounds", np.int64),  # whether a round has begun before
-        ("scale", np.int64),  # the one that chooses
-    ],
-    align=True,
-)
+from handful.core.parts.board import NOW, Rows, pick_one, surprise
+from handful.core.parts.seen import has_compared
+from handful.core.parts.sureness import EVERY, chance_of_best, share_of_budget
 
-_SCALES = (1.0, 0.5, 1.0 / 6.0, 8.0 / 3.0)  # of the prior variance and of what widens it; ties go to the first
 _EVERY = 3  # one question in so many shows the winners of draws alone
 _AGAIN = 2**31  # the q-th draw of question n is the draw of question n + q·_AGAIN
-_TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at first, and the variance of that
-
-
-class ChoicesState(NamedTuple):
-    """Strengths, as far as they are known."""
-
-    board: Board
-    options: Ints  # of the question at hand; -1 where there are fewer
-    rules: Rows
-    scales: Rows
-    items: Rows  # strengths, on the scale that chooses
-    own: Rows  # a row per scale: what of strengths a prior's score does not explain
-    scores: Floats  # a prior's, standardised; else 0
-    chances: Floats  # room for one number per option
-
-
-def new_choices(
-    size: int,
-    k: int,
-    seed: int,
-    in_flight: int,
-    options: int,
-    prior: Floats | None,
-    variance: float,
-    widen: float,
-    careless: float,
-) -> ChoicesState:
-    """The state before the first round: all strengths alike, or as the prior's scores say."""
-    rules, scales = np.zeros(1, _RULES), np.zeros(len(_SCALES), _SCALE)
-    rules["careless"] = careless
-    scales["variance"], scales["widen"] = variance * np.array(_SCALES), widen * np.array(_SCALES)
-    standard = standardised(prior)
-    if standard is not None:
-        scales["trust"], scales["doubt"] = _TRUST, _DOUBT
-    own = np.stack([new_beliefs(size, 0.0, v) for v in scales["variance"]])
-    state = ChoicesState(
-        new_board(size, k, seed, in_flight),
-        np.full(options, -1, np.int64),
-        rules,
-        scales,
-        new_beliefs(size, 0.0, variance),
-        own,
-        np.zeros(size) if standard is None else standard,
-        np.zeros(options),
-    )
-    _add_up(state)
-    return state
-
-
-@kernel
-def _add_up(state: ChoicesState) -> None:
-    """Strengths on the scale that chooses."""
-    for i in range(len(state.items)):
-        _reckon(state, i)
-
-
-@kernel
-def _reckon(state: ChoicesState, i: int) -> None:
-    """The strength of item i on the scale that chooses."""
-    g = state.rules[0].scale
-    scale, own, score = state.scales[g], state.own[g, i], state.scores[i]
-    state.items[i].mean = own.mean + scale.trust * score
-    state.items[i].variance = own.variance + scale.doubt * score * score
 
 
 @kernel
@@ -130,7 +55,7 @@ def begin(state: ChoicesState) -> None:
         for i in range(len(own)):
             own[i].mean -= centre
             own[i].variance = min(scale.variance, own[i].variance + scale.widen)
-    _add_up(state)
+    add_up(state)
 
 
 @kernel
@@ -145,18 +70,14 @@ def _is_in(state: ChoicesState, item: int, size: int) -> bool:
 @kernel
 def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> None:
     """Fill the options from `start` on with those whose comparison with `lead` is worth most."""
-    board, items, options, hopes = state.board, state.items, state.options, state.chances
+    board, options, hopes = state.board, state.options, state.chances
     left, kept = left_of(board), start
     for p in range(board.round[0].candidates):
         i = board.open[p]
         if _is_in(state, i, start):
             continue
-        away, v = abs(items[lead].mean - items[i].mean), _doubt(state, i)
-        blur = 1.0 + math.pi * v / 8.0
-        z2 = away * away / blur
-        noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
         full = kept == size
-        hope = worth_of_asking(away, v, noise, left, hopes[size - 1] if full else 0.0)
+        hope = _hope(state, lead, i, left, hopes[size - 1] if full else 0.0)
         if full and hope <= hopes[size - 1]:
             continue
         at = kept - 1 if full else kept
@@ -165,6 +86,45 @@ def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> Non
             at -= 1
         options[at], hopes[at] = i, hope
         kept = min(kept + 1, size)
+
+
+@kernel
+def _hope(state: ChoicesState, lead: int, i: int, left: float, most: float) -> float:
+    """What it is worth to compare item i with `lead`; 0 if that is less than `most`."""
+    away, v = abs(state.items[lead].mean - state.items[i].mean), _doubt(state, i)
+    blur = 1.0 + math.pi * v / 8.0
+    z2 = away * away / blur
+    noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
+    return worth_of_asking(away, v, noise, left, most)
+
+
+@kernel
+def _is_new(state: ChoicesState, item: int, size: int) -> bool:
+    """Whether whoever asks has compared `item` with none of the first `size` options."""
+    found = False
+    for q in range(size):
+        found |= has_compared(state.seen, state.options[q], item)
+    return not found
+
+
+@kernel
+def _add_new(state: ChoicesState, lead: int, start: int, size: int) -> None:
+    """As `_add_worthiest`, of those whom this person has not compared with any option yet; then of all."""
+    board, left = state.board, left_of(state.board)
+    for at in range(start, size):
+        best, most, new = -1, 0.0, False
+        for p in range(board.round[0].candidates):
+            i = board.open[p]
+            if _is_in(state, i, at):
+                continue
+            is_new = _is_new(state, i, at)
+            if new and not is_new:
+                continue
+            floor = most if new == is_new else 0.0
+            hope = _hope(state, lead, i, left, floor)
+            if best < 0 or hope > floor or is_new != new:
+                best, most, new = i, hope, is_new
+        state.options[at] = best
 
 
 @kernel
@@ -182,6 +142,12 @@ def _doubt(state: ChoicesState, item: int) -> float:
 
 
 @kernel
+def share(state: ChoicesState) -> int:
+    """What this round may cost."""
+    return share_of_budget(state.board, state.rules[0].sure)
+
+
+@kernel
 def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and those who are worth comparing with it most; in random order."""
     board, options = state.board, state.options
@@ -194,10 +160,13 @@ def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
     if n % _EVERY == _EVERY - 1:
         for q in range(1, size):
             other = drawn(state.items, board, n + q * _AGAIN)
-            if not _is_in(state, other, kept):
+            if not _is_in(state, other, kept) and _is_new(state, other, kept):
                 options[kept] = other
                 kept += 1
-    _add_worthiest(state, lead, kept, size)
+    if state.seen[0, 0] < 0:
+        _add_worthiest(state, lead, kept, size)
+    else:
+        _add_new(state, lead, kept, size)
     r = board.round[0]
     for p in range(size - 1, 0, -1):
         q = below(p + 1, r.seed, r.round, PLACES, n * len(options) + p)
@@ -225,11 +194,11 @@ def _learn(state: ChoicesState, named: int) -> None:
     _tidy(state)
     if best != rules.scale or state.scales[best].doubt > 0.0:
         rules.scale = best
-        _add_up(state)
+        add_up(state)
         return
     for q in range(len(state.options)):
         if state.options[q] >= 0:
-            _reckon(state, state.options[q])
+            reckon(state.items, state.own[best], state.scores, state.options[q], state.scales[best].trust, 0.0)
 
 
 @kernel
@@ -293,6 +262,10 @@ def tell(state: ChoicesState, item: int, rival: int, given: int, answer: float) 
             row.spread += surprise(row.count, row.total, 0.0)
             row.count += 1
     _learn(state, item)
+    if state.rules[0].sure > 0.0 and state.board.round[0].counted % EVERY == 0:
+        best = best_of(state.items, state.board)
+        if chance_of_best(state.items, state.board, best) >= state.rules[0].sure:
+            pick_one(state.board, best, RULE, np.inf)
 
 
 @kernel
@@ -322,4 +295,14 @@ def conclude(state: ChoicesState, ended: int) -> None:
     pick_one(state.board, best_of(state.items, state.board), ended, np.inf)
 
 
-explores(ChoicesState, begin=begin, propose=propose, asked=asked, tell=tell, void=void, late=late, conclude=conclude)
+explores(
+    ChoicesState,
+    begin=begin,
+    share=share,
+    propose=propose,
+    asked=asked,
+    tell=tell,
+    void=void,
+    late=late,
+    conclude=conclude,
+)

@@ -10,6 +10,9 @@ assumed-density filtering: with v = s_a + s_b, κ = 1/√(1 + πv/8) and p = 1/(
     m_a += s_a·κ·(y − p),     s_a −= s_a²·κ²·p(1 − p),     and m_b, s_b with the opposite sign.
 A prior's scores enter as one more unknown: a strength is its own part plus τ times the item's score, and every
 comparison teaches τ too, so that a good prior is soon trusted and a wrong one not (or the other way round).
+Where tastes differ, close contests alone may mislead: one question in six is against a random rival, and what these say
+of an item shifts its strength in the contest (`borda.py`). Nobody compares the same two items twice in a round while
+they can be asked something else (`seen.py`). With `sure`, a round ends when the belief is as sure as that of its best.
 Between rounds the belief is kept and widened: gains fall, some more than others. A late answer still teaches.
 Questions with more than two options are in `choices.py`.
 
@@ -24,17 +27,31 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+import handful.core.explorers.choices  # noqa: F401  (registers the kernels for more than two options)
 from handful.core.certificates import Certificate
 from handful.core.checks import is_finite
+from handful.core.endings import RULE
 from handful.core.evidence import Evidence, claim_by_comparisons
-from handful.core.explorers.choices import ChoicesState, new_choices
+from handful.core.explorers.choices_state import ChoicesState, new_choices
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.guarantees import NO_GUARANTEE
 from handful.core.kernels import kernel
-from handful.core.objective import Floats
-from handful.core.parts.belief import best_of, drawn, left_of, new_beliefs, standardised, worth_of_asking
-from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one
+from handful.core.objective import Floats, Ints
+from handful.core.parts.belief import (
+    best_of,
+    drawn,
+    left_of,
+    new_beliefs,
+    reckon,
+    reckon_all,
+    standardised,
+    worth_of_asking,
+)
+from handful.core.parts.board import NOW, Board, Rows, new_board, pick_one, rival_of
+from handful.core.parts.borda import keep_some, new_shares, note_random
 from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
+from handful.core.parts.seen import has_compared, new_seen
+from handful.core.parts.sureness import EVERY, chance_of_best, share_of_budget
 from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
@@ -47,12 +64,16 @@ _RULES = np.dtype(
         ("rounds", np.int64),  # whether a round has begun before
         ("trust", np.float64),  # how much strength a prior's score is worth, as far as is known
         ("doubt", np.float64),  # and the variance of that; 0 without a prior
+        ("random", np.int64),  # whether some questions are against a random rival
+        ("sure", np.float64),  # how sure the belief must be of the best to end a round before its budget; 0: never
     ],
     align=True,
 )
 
 
 _EVERY = 3  # one question in so many is between the winners of two draws
+_RANDOM, _AT = 6, 4  # one question in so many, and which, is against a random rival
+_LATER, _MORE_AT = 6, 1  # after so many questions per candidate, this one is, too
 _AGAIN = 2**31  # the second draw of question n is the draw of question n + _AGAIN
 _TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at first, and the variance of that
 
@@ -65,6 +86,10 @@ class DuelsState(NamedTuple):
     items: Rows  # strengths
     own: Rows  # what of them a prior's score does not explain
     scores: Floats  # a prior's, standardised; else 0
+    seen: Ints  # what whoever asks has been asked (`seen.py`)
+    number: Ints  # of the question that is told
+    shares: Rows  # of random rivals that were beaten (`borda.py`)
+    contest: Rows  # strengths, shifted by what these say: who leads, and who is picked
 
 
 def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> DuelsState:
@@ -78,7 +103,8 @@ def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None
     if standard is not None:
         scores = standard
         r["trust"], r["doubt"] = _TRUST, _DOUBT
-    state = DuelsState(new_board(size, k, seed, in_flight), r, items, items.copy(), scores)
+    board, number = new_board(size, k, seed, in_flight), np.full(1, -1, np.int64)
+    state = DuelsState(board, r, items, items.copy(), scores, new_seen(2), number, new_shares(size), items.copy())
     _add_up(state)
     return state
 
@@ -86,16 +112,17 @@ def new_duels(size: int, k: int, seed: int, in_flight: int, prior: Floats | None
 @kernel
 def _add_up(state: DuelsState) -> None:
     """Strengths: their own parts, and what a prior's scores are worth."""
+    rules = state.rules[0]
+    reckon_all(state.items, state.own, state.scores, rules.trust, rules.doubt)
     for i in range(len(state.items)):
-        _reckon(state, i)
+        _shift(state, i)
 
 
 @kernel
-def _reckon(state: DuelsState, i: int) -> None:
-    """The strength of item i: its own part, and what its score is worth."""
-    rules, own, score = state.rules[0], state.own[i], state.scores[i]
-    state.items[i].mean = own.mean + rules.trust * score
-    state.items[i].variance = own.variance + rules.doubt * score * score
+def _shift(state: DuelsState, i: int) -> None:
+    """The strength of item i in the contest."""
+    state.contest[i].mean = state.items[i].mean + state.shares[i].shift
+    state.contest[i].variance = state.items[i].variance
 
 
 @kernel
@@ -112,19 +139,38 @@ def begin(state: DuelsState) -> None:
     for i in range(len(own)):
         own[i].mean -= centre
         own[i].variance = min(rules.variance, own[i].variance + rules.widen)
+    keep_some(state.shares)
     _add_up(state)
 
 
 @kernel
+def share(state: DuelsState) -> int:
+    """What this round may cost."""
+    return share_of_budget(state.board, state.rules[0].sure)
+
+
+@kernel
 def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
-    """The winner of a posterior draw, and the rival who is worth comparing with it most."""
-    board, items = state.board, state.items
+    """The winner of a posterior draw, and the rival who is worth comparing with it most; not what was asked before."""
+    item, rival = _contest(state, n)
+    return item, rival, NOW
+
+
+@kernel
+def _contest(state: DuelsState, n: int) -> tuple[int, int]:
+    """The two items of question n."""
+    board, items, seen = state.board, state.contest, state.seen
     lead, left = drawn(items, board, n), left_of(board)
+    if _is_random(state, n):
+        rival = rival_of(board, lead, n)
+        if not has_compared(seen, lead, rival):
+            return rival, lead
     if n % _EVERY == _EVERY - 1:
         second = drawn(items, board, n + _AGAIN)
-        if second != lead:
-            return second, lead, NOW
+        if second != lead and not has_compared(seen, lead, second):
+            return second, lead
     best, most = -1, 0.0
+    again, most_again = -1, 0.0  # among those whom this person has compared with the lead
     for p in range(board.round[0].candidates):
         i = board.open[p]
         if i == lead:
@@ -133,10 +179,30 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
         blur = 1.0 + math.pi * v / 8.0
         z2 = away * away / blur
         noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
+        if has_compared(seen, lead, i):
+            hope = worth_of_asking(away, v, noise, left, most_again)
+            if hope > most_again or again < 0:
+                again, most_again = i, hope
+            continue
         hope = worth_of_asking(away, v, noise, left, most)
         if hope > most or best < 0:
             best, most = i, hope
-    return best, lead, NOW
+    if best >= 0:
+        return best, lead
+    for p in range(board.round[0].candidates):  # the lead was compared with everybody: any two that were not
+        for q in range(p + 1, board.round[0].candidates):
+            if not has_compared(seen, board.open[p], board.open[q]):
+                return board.open[q], board.open[p]
+    return again, lead
+
+
+@kernel
+def _is_random(state: DuelsState, n: int) -> bool:
+    """Whether question n of the round is against a random rival."""
+    if n < 0 or state.rules[0].random == 0:
+        return False
+    at = n % _RANDOM
+    return at == _AT or (at == _MORE_AT and n >= _LATER * state.board.round[0].candidates)
 
 
 @kernel
@@ -164,8 +230,10 @@ def learn(state: DuelsState, item: int, rival: int, answer: float) -> None:
     a.variance = max(a.variance * (1.0 - a.variance * bend), 1e-9)
     b.variance = max(b.variance * (1.0 - b.variance * bend), 1e-9)
     if rules.doubt == 0.0:
-        _reckon(state, item)
-        _reckon(state, rival)
+        reckon(state.items, state.own, state.scores, item, rules.trust, rules.doubt)
+        reckon(state.items, state.own, state.scores, rival, rules.trust, rules.doubt)
+        _shift(state, item)
+        _shift(state, rival)
         return
     rules.trust += rules.doubt * apart * step
     rules.doubt = max(rules.doubt * (1.0 - rules.doubt * apart * apart * bend), 1e-9)
@@ -179,8 +247,18 @@ def asked(state: DuelsState, n: int) -> None:
 
 @kernel
 def tell(state: DuelsState, item: int, rival: int, given: int, answer: float) -> None:
-    """Move the beliefs about both items."""
+    """Move the beliefs about both items; the round is over when it is sure of the best."""
     learn(state, item, rival, answer)
+    board, rules = state.board, state.rules[0]
+    if _is_random(state, state.number[0]):
+        note_random(state.shares, state.items, board, rival, 1.0 - answer)
+        for p in range(board.round[0].candidates):
+            _shift(state, board.open[p])
+    state.number[0] = -1
+    if rules.sure > 0.0 and board.round[0].counted % EVERY == 0:
+        best = best_of(state.contest, board)
+        if chance_of_best(state.contest, board, best) >= rules.sure:
+            pick_one(board, best, RULE, np.inf)
 
 
 @kernel
@@ -194,10 +272,10 @@ def late(state: DuelsState, item: int, rival: int, given: int, answer: float) ->
 @kernel
 def conclude(state: DuelsState, ended: int) -> None:
     """The strongest, as far as is known."""
-    pick_one(state.board, best_of(state.items, state.board), ended, np.inf)
+    pick_one(state.board, best_of(state.contest, state.board), ended, np.inf)
 
 
-explores(DuelsState, begin=begin, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
+explores(DuelsState, begin=begin, share=share, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)
@@ -213,6 +291,12 @@ class Duels(Explorer):
     variance: float = 1.5
     widen: float = 0.1
     careless: float = 0.1
+    sure: float | None = None
+
+    @property
+    def edition(self) -> int:
+        """Since edition 2 nobody is asked the same twice, and random rivals tell who is best."""
+        return 2
 
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):
@@ -221,6 +305,8 @@ class Duels(Explorer):
             raise InvalidProblem(f"widen is a variance added between rounds, 0 or more, got {self.widen!r}")
         if not (is_finite(self.careless) and 0 <= self.careless < 1):
             raise InvalidProblem(f"careless is a share of answers, from 0 to less than 1, got {self.careless!r}")
+        if self.sure is not None and not (is_finite(self.sure) and 0.5 <= self.sure < 1):
+            raise InvalidProblem(f"sure is a probability, from 0.5 to less than 1, or None, got {self.sure!r}")
 
     def build(self, problem: Problem) -> State:
         """The state before the first round; values, or no budget, are refused."""
@@ -237,6 +323,7 @@ class Duels(Explorer):
                 self.variance,
                 self.widen,
                 self.careless,
+                self.sure or 0.0,
             )
         return new_duels(
             problem.size,
@@ -247,11 +334,14 @@ class Duels(Explorer):
             variance=self.variance,
             widen=self.widen,
             careless=self.careless,
+            random=1,
+            sure=self.sure or 0.0,
         )
 
     def view(self, problem: Problem, state: DuelsState | ChoicesState) -> View:
         """Its belief about strengths."""
-        return belief_view(state.items["mean"], state.items["variance"], STRENGTH)
+        strengths = state.contest if isinstance(state, DuelsState) else state.items
+        return belief_view(strengths["mean"], strengths["variance"], STRENGTH)
 
     def claim(self, evidence: Evidence, state: DuelsState | ChoicesState) -> Certificate:
         """What the comparisons show of rivals; nothing of how close a pick is to the best."""

@@ -28,6 +28,8 @@ An explorer whose questions may have more than two options has an array `options
 at hand, -1 where there are fewer. `propose` fills it (item and rival are the first two) and notes on the board that the
 others wait too; whoever calls `tell`, `void` or `late` puts them there first. In `tell` and `late`, `item` is then the
 option that was named, and the answer is 1.
+One that must know which question of the round is told has an array `number`, which is put there likewise; and one that
+asks nobody the same twice has an array `seen` (`parts/seen.py`), which is put there before `propose`.
 
 The functions below are what everybody else calls, from compiled code and from Python alike: they see to the board,
 to the limits of the round and to a single candidate, and then call the explorer's own kernel. Whether a round is
@@ -62,7 +64,7 @@ from handful.core.parts.board import (
     remove,
     room,
 )
-from handful.core.parts.options import put_options, wait_for_others
+from handful.core.parts.options import put_number, put_options, wait_for_others
 from handful.core.problem import Problem
 from handful.core.views import GAIN, SHARE, View, mean_view
 
@@ -308,6 +310,7 @@ def go_through(
             wait_for_others(state)
         else:
             put_options(state, options[q])
+            put_number(state, q)
             item, answer = items[q], answers[q]
             if options.shape[1] > 0:  # the answer is the option that was named
                 item, answer = int(answer), 1.0

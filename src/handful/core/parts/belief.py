@@ -75,6 +75,20 @@ def worth_of_asking(away: float, v: float, noise: float, left: float, most: floa
 
 
 @kernel
+def reckon(items: Rows, own: Rows, scores: Floats, i: int, trust: float, doubt: float) -> None:
+    """The strength of item i: its own part, and what a prior's score is worth."""
+    items[i].mean = own[i].mean + trust * scores[i]
+    items[i].variance = own[i].variance + doubt * scores[i] * scores[i]
+
+
+@kernel
+def reckon_all(items: Rows, own: Rows, scores: Floats, trust: float, doubt: float) -> None:
+    """All strengths."""
+    for i in range(len(items)):
+        reckon(items, own, scores, i, trust, doubt)
+
+
+@kernel
 def drawn(items: Rows, board: Board, n: int) -> int:
     """The best of one posterior draw (Thompson sampling).
 

@@ -1,6 +1,6 @@
-"""The options of a question with more than two: where a state has them, and how they get there and back.
+"""The options of a question with more than two, and its number: where a state has them, and how they get there.
 
-A state of such an explorer has an array `options`; for all others, these functions do nothing.
+A state of such an explorer has an array `options`, or `number`; for all others, these functions do nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ def _put(state: Any, row: Ints) -> None: ...
 
 
 def _wait(state: Any) -> None: ...
+
+
+def _number(state: Any, n: int) -> None: ...
 
 
 @kernel
@@ -53,6 +56,23 @@ def _wait_of(state: Any) -> Any:
     if "options" not in state.fields:
         return lambda state: None
     return lambda state: _note_others(state.board, state.options)
+
+
+@overload(_number)
+def _number_of(state: Any, n: Any) -> Any:
+    if "number" not in state.fields:
+        return lambda state, n: None
+
+    def number(state, n):  # type: ignore[no-untyped-def]
+        state.number[0] = n
+
+    return number
+
+
+@kernel
+def put_number(state: Any, n: int) -> None:
+    """The question that is told is number `n` of this round; -1 for one of a round that is over."""
+    _number(state, n)
 
 
 @kernel

@@ -1,0 +1,142 @@
+"""Nobody is asked to compare the same two items twice in a round, while somebody else can be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handful import Preferences, Study
+from handful.core.responses import btl
+from handful.oracles import chooses, compares
+from tests.study.worlds import Clock, coverage
+
+
+def answered_by(study: Study) -> Iterator[tuple[tuple[int, int, int, int], int]]:
+    """(worker, round, the two items compared), and the question; of every answer in a closed or open round."""
+    questions = study.fold.questions
+    for q in range(len(questions)):
+        if questions.worker[q] < 0:
+            continue
+        options = questions.options(q)
+        named = int(questions.answer[q]) if questions.names_one else options[0]
+        for other in options:
+            if other != named:
+                pair = min(named, other), max(named, other)
+                yield (questions.worker[q], questions.round[q], *pair), q
+
+
+def asked_of_a_crowd(options: int, size: int, people: int, budget: int, **more: object) -> Study:
+    """People who take turns at random, hold up to two questions each, and sometimes skip one."""
+    rng, world = np.random.default_rng(4), coverage(size)
+    study: Study = Study(
+        range(size), 3, feedback=Preferences(options=options), budget=budget, in_flight=2 * people, **more
+    )
+    oracle = compares(world, btl(3.0)) if options == 2 else chooses(world, btl(3.0))
+    held: dict[str, list[object]] = {f"p{i}": [] for i in range(people)}
+    while study.finished is None:
+        who = f"p{rng.integers(people)}"
+        mine: list[object] = [q for q in held[who] if q.round == study.status().round]  # type: ignore[attr-defined]
+        mine += study.ask(2 - len(mine), who) if len(mine) < 2 else []
+        if mine:
+            question = mine.pop(0)
+            if rng.random() < 0.1:
+                study.skip(question.id, "unsure", who)  # type: ignore[attr-defined]
+            else:
+                study.tell(question.id, oracle(question), who)  # type: ignore[attr-defined, arg-type]
+        held[who] = mine
+    return study
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_nobody_compares_the_same_two_twice_in_a_round(options: int) -> None:
+    study = asked_of_a_crowd(options, size=60, people=12, budget=240)
+    told = Counter(told for told, _ in answered_by(study))
+    assert len(told) > 200
+    again = [question for compared, question in answered_by(study) if told[compared] > 1]
+    assert len(again) <= 0.02 * sum(told.values())  # what was skipped at the end of a round, and nobody else took
+    assert study.fold.exploration.seen.repeats >= {
+        max(q for c, q in answered_by(study) if c == compared) for compared in told if told[compared] > 1
+    }
+
+
+def test_without_names_the_same_two_come_again() -> None:
+    """What the test above would find if nobody remembered who was asked what."""
+    world = coverage(30)
+    study: Study = Study(range(30), 1, feedback=Preferences(), budget=240)
+    study.run(compares(world, btl(3.0)))
+    asked = Counter(tuple(sorted(study.fold.questions.options(q))) for q in range(len(study.fold.questions)))
+    assert max(asked.values()) > 3
+
+
+@pytest.mark.parametrize("options", [2, 3])
+def test_where_nothing_new_is_left_for_a_person_the_repeat_is_asked_and_marked(options: int) -> None:
+    study: Study = Study(range(4), 1, feedback=Preferences(options=options), budget=12)
+    while study.finished is None:
+        (question,) = study.ask(1, "ann")
+        study.tell(question.id, min(question.options) if options > 2 else question.item < question.rival, "ann")
+    told = Counter(told for told, _ in answered_by(study))
+    assert max(told.values()) > 1
+    again = {q for told_, q in answered_by(study) if told[told_] > 1}
+    assert study.fold.exploration.seen.repeats <= again
+    assert study.fold.exploration.seen.repeats
+
+
+def test_a_question_that_waits_is_not_given_to_somebody_who_has_compared_its_items() -> None:
+    study: Study = Study(range(3), 1, feedback=Preferences(), budget=60, in_flight=8)
+    (first,) = study.ask(1, "ann")
+    study.tell(first.id, True, "ann")
+    asked = {}
+    while frozenset({first.item, first.rival}) not in asked:
+        (question,) = study.ask(1, f"person {len(asked)}")
+        asked[frozenset({question.item, question.rival})] = question
+        if {question.item, question.rival} == {first.item, first.rival}:
+            study.skip(question.id, "unsure", f"person {len(asked) - 1}")
+    (given,) = study.ask(1, "ann")
+    assert {given.item, given.rival} != {first.item, first.rival}
+    (given,) = study.ask(1, "bob")
+    assert {given.item, given.rival} == {first.item, first.rival}
+
+
+def test_a_question_that_was_proposed_to_one_person_is_not_handed_to_another() -> None:
+    study: Study = Study(range(12), 1, feedback=Preferences(options=4), budget=60, in_flight=4)
+    exploration = study.fold.exploration
+    before = [array.copy() for array in exploration.arrays()]
+    first = exploration.proposal("ann")
+    assert exploration.proposal("ann") == first
+    exploration.proposal("bob")
+    exploration.options.swap(exploration._proposal, None)
+    exploration._proposal = None
+    exploration.state.options[:] = -1
+    for now, then in zip(exploration.arrays(), before, strict=True):
+        assert now.tobytes() == then.tobytes()
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_a_journal_read_again_asks_the_same_of_the_same_people(tmp_path: Path, options: int) -> None:
+    where = tmp_path / "seen.db"
+    clock = Clock()
+    with asked_of_a_crowd(options, 20, 6, 90, storage=where, name="seen", clock=clock) as study:
+        state = [array.tobytes() for array in study.fold.exploration.arrays()]
+        chosen = study.result().chosen
+    with Study.open(where, "seen", range(20), clock=clock) as again:
+        assert [array.tobytes() for array in again.fold.exploration.arrays()] == state
+        assert again.result().chosen == chosen
+
+
+def test_a_persons_repeats_count_once_and_the_certificate_says_whom_it_speaks_of() -> None:
+    def shown(worker: str | None) -> tuple[int, str]:
+        study: Study = Study(range(3), 1, feedback=Preferences(), budget=60)
+        while study.finished is None:
+            (question,) = study.ask(1, worker)
+            study.tell(question.id, question.item < question.rival, worker)
+        certificate = study.result().certificate
+        return sum(beaten for beaten, _ in certificate.shown), str(certificate)
+
+    by_anybody, said = shown(None)
+    assert by_anybody == 2
+    assert "speaks of answers" in said
+    assert shown("ann")[0] == 0  # one person, however often they say it
