@@ -208,3 +208,10 @@ def test_what_is_sound_is_taken() -> None:
     assert (Problem(5, 2, Values(), chosen=(4,)).rounds, Problem(5, 2, Values(), chosen=(4,)).candidates) == (1, 4)
     assert Preferences(beta=INF).beta == INF
     assert Values(range=(-1.0, 3.0)).sub_gaussian == 2.0
+
+
+@pytest.mark.parametrize("answer", [1.1e150, -1e300, 10**200])
+def test_an_answer_whose_square_is_no_number_is_refused(answer: float) -> None:
+    with pytest.raises(InvalidAnswer, match="in a larger unit"):
+        Values().check(answer)
+    assert Values().check(-1e150) == -1e150

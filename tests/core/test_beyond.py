@@ -227,7 +227,7 @@ def test_extreme_priors_do_no_harm(explorer: Explorer, prior: tuple[float, ...])
     state = explorer.build(problem)
     result = simulate(state, Modular(np.arange(10.0).tolist()), response, 2, budget=problem.total)
     assert len(set(result.chosen)) == 2
-    assert np.isfinite(state.items["mean"]).all()  # type: ignore[attr-defined]
+    assert np.isfinite(explorer.view(problem, state).mean).all()
 
 
 def test_certified_finds_the_better_items_also_where_the_noise_is_very_large() -> None:
@@ -293,7 +293,7 @@ def test_a_bound_over_all_rounds_counts_how_answers_varied_in_each() -> None:
     limits = new_bounds(2, 1, kind=BOUNDED, noise=2.0, span=span, alpha=1e-9, alpha_pooled=alpha, rho=30.0)
     board, V = new_board(2, 1, 0, 1), 0.0
     for j, answers in enumerate(rounds, 1):
-        clear(board, j, -1)
+        clear(board, j, -1, 1)
         new_round(limits)
         for x in answers:
             note_asked(board, 0, NOW)
@@ -317,7 +317,7 @@ def test_rounds_that_end_before_their_slow_answers_do_not_bias_the_bound_over_al
         limits = item_bounds(Problem(rounds, rounds, Values(range=(0, 1)), epsilon=0.1, delta=0.3), rounds, 1.0)
         board = new_board(rounds, rounds, 0, 100)
         for j in range(1, rounds + 1):
-            clear(board, j, -1)
+            clear(board, j, -1, 1)
             new_round(limits)
             for x in (rng.random(20) < p).astype(float):
                 note_asked(board, 0, NOW)

@@ -11,6 +11,7 @@ from handful.core.checks import is_finite, is_number, make_plain, whole
 from handful.errors import InvalidAnswer, InvalidProblem
 
 MOST_OPTIONS = 9  # of one question: more than a person can look over
+LARGEST = 1e150  # of answers
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Values:
         if not is_finite(answer):
             raise InvalidAnswer(f"an answer must be a finite number, got {answer!r:.40}")
         value = float(answer)
+        if abs(value) > LARGEST:
+            raise InvalidAnswer(
+                f"an answer must lie between −{LARGEST:g} and {LARGEST:g}, got {value!r}: beyond, its square is no "
+                "number; give answers in a larger unit"
+            )
         if self.range is not None and not self.range[0] <= value <= self.range[1]:
             raise InvalidAnswer(f"answer {value!r} lies outside the range {self.range} that this study was told")
         return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -13,11 +14,12 @@ import numpy as np
 
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.registry import Explorer
-from handful.core.feedback import Feedback
+from handful.core.feedback import Feedback, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import simulate
+from handful.lab.bench.clairvoyant import clairvoyant
 from handful.lab.collections import venice
 from handful.lab.collections.tastes import people_with_tastes
 from handful.objectives import Coverage, Modular, SampleAverage
@@ -50,12 +52,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule."""
+    """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule; `fewest` how many
+    answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved).
+    """
 
     run: Run
     answers: int
     quality: float
     shown: bool
+    fewest: float = math.nan
 
 
 @lru_cache(maxsize=64)
@@ -96,7 +101,10 @@ def perform(run: Run) -> Outcome:
     )
     result = simulate(run.explorer.build(problem), objective, run.response, run.k, budget=problem.total)
     shown = all(r.ended in ("rule", "alone") for r in result.rounds)
-    return Outcome(run, result.answers, result.value / best, shown)
+    fewest = math.nan
+    if epsilon is not None and isinstance(run.feedback, Values) and run.feedback.noise:
+        fewest = clairvoyant(objective, result.chosen, run.feedback.noise, epsilon, DELTA)
+    return Outcome(run, result.answers, result.value / best, shown, fewest)
 
 
 def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:

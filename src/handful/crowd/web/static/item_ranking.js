@@ -8,6 +8,8 @@ const FEW = 15;
 const IN_A_ROW = 6; // a summary of so many stands in one row, or on a narrow page in two
 const nameOf = (line) => line.card.caption || line.id;
 const rounded = (x) => x.toFixed(2);
+const roundedDown = (x) => (Math.floor(100 * x) / 100).toFixed(2);
+const roundedUp = (x) => (Math.ceil(100 * x) / 100).toFixed(2);
 
 /** The numbered summary, with rooms for what is still to come. */
 export function showSummary({ chosen, k, state }) {
@@ -80,7 +82,7 @@ function update(item, line, scale, over) {
   const known = line.mean !== null && line.lower !== null && line.upper !== null;
   bar.hidden = over;
   bar.classList.toggle("unknown", !known);
-  bar.ariaLabel = known ? `best guess ${rounded(line.mean)}, between ${rounded(line.lower)} and ${rounded(line.upper)}` : "not known yet";
+  bar.ariaLabel = known ? `best guess ${rounded(line.mean)}, between ${roundedDown(line.lower)} and ${roundedUp(line.upper)}` : "not known yet";
   if (!known) return;
   for (const [name, value] of [["--from", line.lower], ["--to", line.upper], ["--at", line.mean], ["--floor", scale.floor]]) {
     bar.style.setProperty(name, scale.at(value));
