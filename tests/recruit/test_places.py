@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.outcomes import Identity
@@ -26,7 +27,26 @@ def recruit(storage: Path, places: int, answers_each: int = 2) -> None:
 
 
 def test_arrivals_at_once_never_take_more_places_than_there_are(storage: Path) -> None:
-    store, inside = Store(storage), list[str]()
+    rush(Store(storage))
+
+
+def test_arrivals_at_once_never_take_more_places_on_postgresql(postgres_url: str) -> None:
+    Study(range(6), 2, feedback=Preferences(), budget=200, storage=postgres_url, name="venice").close()
+    store = Store(postgres_url)
+    rush(store)
+    store.keep(Recruitment("venice", panel(id="pid"), Plan()))
+    assert store.recruitment("venice") == Recruitment("venice", panel(id="pid"), Plan())
+    (number,) = store.write_down("venice", "bonus", [("w1", 150)], sent=False)
+    with store.wallet("venice"):
+        store.mark_sent([number], "list")
+        assert [entry.unknown for entry in store.entries("venice")] == [True]
+        store.settle([number], "done")
+    assert [entry.outcome for entry in store.entries("venice")] == ["done"]
+
+
+def rush(store: Store) -> None:
+    """Sixty come at once for twelve places."""
+    inside = list[str]()
     turn = threading.Lock()
 
     def arrive(number: int) -> None:

@@ -28,6 +28,7 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    text,
     update,
 )
 
@@ -173,6 +174,8 @@ class Store:
             recruited.c.session == (who.session or ""),
         )
         with self._writing() as connection:
+            if connection.dialect.name == "postgresql":  # one at a time; SQLite's transactions are so anyway
+                connection.execute(text("LOCK TABLE recruited IN SHARE ROW EXCLUSIVE MODE"))
             row = connection.execute(select(recruited).where(known)).mappings().first()
             if row is not None:
                 more: dict[str, Any] = {"seen": now}
