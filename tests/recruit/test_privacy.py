@@ -53,10 +53,12 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
             paid.settle()
             paid.settle()
             client = ProlificClient(TOKEN, fake.url)
+            _, inside = paid.come()
             for call in (
                 lambda: client.submission("f" * 24),
                 lambda: client.complete(people[0][1].id, "NOPE"),
                 lambda: client.approve([people[0][1].id, "e" * 24]),
+                lambda: client.approve([inside.id]),  # refused with the id in the platform's words
                 lambda: client.hand_in_bonuses(people[0][1].study, [("d" * 24, 5)]),
                 lambda: client.turn(people[0][1].study, "PUBLISH"),
                 lambda: ProlificClient("wrong", fake.url).study(people[0][1].study),
@@ -69,11 +71,11 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
             organizer = paid.server.organizer()
             for what in ("", "/export.csv", "/export.jsonl"):
                 words.append(organizer.get(f"/api/organize/{STUDY}{what}").text)
-            ids = {one.participant for _, one in people} | {one.id for _, one in people}
+            ids = {part for _, one in people for part in (one.participant, one.id)} | {inside.id}
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
-    assert len(words) == 10
+    assert len(words) == 11
     assert written.getvalue()
     texts = {"logs": written.getvalue(), "words": "\n".join(words)}
     for place, text in texts.items():
