@@ -176,6 +176,16 @@ def test_those_inside_when_the_study_is_decided_are_paid_and_it_is_stopped(paid:
     assert study.status == "COMPLETED"
 
 
+def test_who_comes_when_the_study_is_decided_is_sent_back_and_paid(paid: Paid) -> None:
+    (early, a), (late, b) = paid.come(), paid.come()
+    assert early.arrive()["state"] == "inside"
+    paid.server.registry.studies[STUDY].study.finish("enough")
+    assert early.join().json()["ending"]["outcome"] == "finished"
+    assert late.arrive()["ending"]["outcome"] == "finished"
+    paid.settle()
+    assert (a.status, b.status) == ("APPROVED", "APPROVED")
+
+
 def test_after_a_restart_everybody_is_still_who_they_were(
     paid: Paid, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

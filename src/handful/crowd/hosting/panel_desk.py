@@ -93,6 +93,8 @@ class PanelDesk:
                 return None, panel_messages.Arrived(state="ended", ending=self._ending("full", who))
             self._people[person.pseudonym] = person
             person = self._as_over_there(self._taken_up_again(person))
+            if person.inside and not study_open:
+                person = self.end(person, "finished")  # nothing is left to ask: paid in full
         if person.outcome is not None:
             return person, panel_messages.Arrived(state="ended", ending=self._ending(person.outcome, person.who))
         return person, panel_messages.Arrived(state="inside" if person.inside else "preview")

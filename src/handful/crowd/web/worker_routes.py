@@ -116,7 +116,7 @@ async def join(
     registry, where = registry_of(request), address_of(request.scope)
     worker = known_worker(registry.secret, hosted, cookie, where)
     if worker is None:
-        if not hosted.open:
+        if not hosted.open and hosted.desk is None:  # whom a panel sent is paid, and sent back there
             raise study_ended()  # and nothing is written
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
