@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
 from handful.storage import open_journal
 from handful.study.export import records_of
+from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import folder_of
 from tests.golden.make import FOLDER
 
@@ -108,3 +111,14 @@ def test_the_journal_says_whom_a_study_is_for_however_many_questions_may_be_in_f
 
 def test_a_study_of_the_library_says_nothing_of_whom_it_is_for() -> None:
     assert "solo" not in Study(range(4), 2, feedback=Preferences(), budget=9).setup.to_dict()
+
+
+def test_a_finished_selection_is_seen_in_any_browser_that_has_the_link(serve: Callable[..., Started]) -> None:
+    server = serve(StudyPlan(k=2, explorer="topx", budget=12, in_flight=6), replace(ALONE, undo_s=0, redo_s=0))
+    anybody, here = server.browser(), f"/api/s/{STUDY}"
+    assert anybody.get(f"{here}/summary").status_code == 401
+    person = server.person()
+    while person.next()["questions"]:
+        person.answer()
+    assert len(anybody.get(f"{here}/summary").json()["chosen"]) == 2
+    assert anybody.get(f"{here}/sheet.png").content.startswith(b"\x89PNG")

@@ -176,17 +176,28 @@ async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> mess
     return await in_thread(hosted.undo, worker, said)
 
 
+async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:
+    """Only who has joined may, unless one person has chosen alone and is done."""
+    if not (hosted.settings.solo and not hosted.open):
+        await worker_at(hosted, request, cookie)
+
+
 @router.get("/s/{study}/summary")
-async def summary(hosted: TheStudy, worker: TheWorker) -> messages.Summary:
-    """What has been chosen so far, for somebody who chooses alone; a crowd's summary is the organizer's to show."""
+async def summary(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> messages.Summary:
+    """What has been chosen so far, for somebody who chooses alone; a crowd's summary is the organizer's to show.
+
+    Once all is chosen, any browser that has the link may see it.
+    """
+    await _to_see_what_is_chosen(hosted, request, cookie)
     if not hosted.settings.solo:
         raise not_found()
     return await in_thread(hosted.summary)
 
 
 @router.get("/s/{study}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-async def sheet(hosted: TheStudy, worker: TheWorker) -> Response:
+async def sheet(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> Response:
     """The contact sheet of what has been chosen, for somebody who chooses alone."""
+    await _to_see_what_is_chosen(hosted, request, cookie)
     if not hosted.settings.solo:
         raise not_found()
     return await sheet_download(hosted)

@@ -6,7 +6,7 @@ import { find, linked, toast } from "./dom.js";
 import { arrive, endPreview, goBack, refuse } from "./panel.js";
 import { practise } from "./practice.js";
 import { Refusal, request } from "./requests.js";
-import { goOnByKey, sayThanks, show, stuck } from "./sections.js";
+import { finish, goOnByKey, sayThanks, show, stuck } from "./sections.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
@@ -80,6 +80,8 @@ try {
   goOnByKey();
   if (arrived?.ending) {
     goBack(arrived.ending);
+  } else if (about.state === "finished" && about.solo && !about.joined) {
+    await finish(`${address}/`, await request("GET", `${address}/summary`, undefined, waiting));
   } else if (about.state === "finished" && !about.joined && !arrived) {
     stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
   } else {
