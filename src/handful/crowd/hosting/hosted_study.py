@@ -33,7 +33,7 @@ from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer, StorageError
 from handful.storage.people import People
 from handful.study.conduct import PRACTICE
-from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Withdrawn
+from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn, from_record
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.study import Study
@@ -90,8 +90,11 @@ class HostedStudy:
         self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
         self.settings, self.has_words = self._server_settings, False
         self._result: tuple[int, float, Result] | None = None
-        for when, event in study.journal():
-            self.statistics.count(event, when)
+        for record in study.records():
+            if record.kind not in (Told.kind, Noted.kind):  # of all others nothing is counted: opening is quicker
+                continue
+            event = from_record(record)
+            self.statistics.count(event, record.time)
             if isinstance(event, Noted) and event.topic == THEME:
                 self.theme, self._has_theme = str(event.data), True
             self._heed_words(event)
