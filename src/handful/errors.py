@@ -13,6 +13,7 @@
     ├── StudyExists           (ValueError)  a study of that name is there already
     ├── ItemsChanged          (ValueError)  the items given on open are not those of the study
     ├── StorageError          (OSError)     the storage cannot be read or written
+    │   ├── StorageMissing                  there is no file at that path
     │   ├── StorageLocked                   another writer has the study open
     │   ├── StorageCorrupt                  what is there is not a journal
     │   ├── StorageBehind                   it is not the journal that was there before: older, or another
@@ -77,6 +78,10 @@ class ItemsChanged(HandfulError, ValueError):
 
 class StorageError(HandfulError, OSError):
     """The storage cannot be read or written."""
+
+
+class StorageMissing(StorageError):
+    """There is no file at the path of the storage."""
 
 
 class StorageLocked(StorageError):

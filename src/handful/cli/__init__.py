@@ -14,7 +14,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from handful.errors import HandfulError, MissingExtra, StorageError
+from handful.errors import HandfulError, MissingExtra, StorageError, StorageMissing
 
 app = typer.Typer(
     name="handful",
@@ -57,7 +57,7 @@ def _note(
 
 
 def this_command() -> str:
-    """What was typed, to be typed again."""
+    """The command line as it was typed, to be typed again."""
     return shlex.join(["handful", *sys.argv[1:]])
 
 
@@ -68,19 +68,19 @@ def needs(extra: str, what: str) -> None:
 
 
 def say(text: str) -> None:
-    """To whoever watches, not to whoever reads the output."""
+    """Print a message on standard error, where it does not mix with the output."""
     typer.secho(f"handful: {_told(text)}", err=True)
 
 
 def _told(text: str) -> str:
-    """Without the passwords of databases."""
+    """The text without the passwords of databases."""
     from handful.storage.passwords import without_password
 
     return without_password(text) if "://" in text else text
 
 
 class _Said(logging.Handler):
-    """What the library logs, to whoever watches."""
+    """Prints what the library logs on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(record.getMessage())
@@ -125,7 +125,7 @@ def main() -> None:
         app()
     except HandfulError as error:
         typer.secho(f"handful: {_told(as_options(str(error)))}", fg="red", err=True)
-        sys.exit(3 if isinstance(error, StorageError) else 2)
+        sys.exit(3 if isinstance(error, StorageError) and not isinstance(error, StorageMissing) else 2)
     except KeyboardInterrupt:
         typer.secho("handful: interrupted", fg="yellow", err=True)
         sys.exit(130)

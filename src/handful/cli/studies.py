@@ -13,7 +13,7 @@ import typer
 from handful.cli import app, needs, say
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, when
-from handful.errors import InvalidProblem, StudyNotFound
+from handful.errors import InvalidProblem, StorageMissing
 from handful.wording import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     from handful.storage.passwords import without_password
 
     if "://" not in storage and not Path(storage).exists():
-        raise StudyNotFound(f"there is no file {storage}: check the path")
+        raise StorageMissing(f"there is no file {storage}: check the path")
     found = list_studies(storage)
     if as_json:
         print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])

@@ -32,7 +32,7 @@ from sqlalchemy import (
     update,
 )
 
-from handful.errors import StorageError, StorageLocked
+from handful.errors import StorageLocked, StorageMissing
 from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
 from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
 from handful.storage.opening import database_at
@@ -88,7 +88,7 @@ class Store:
     def __init__(self, storage: str | Path, clock: Callable[[], float] = time.time) -> None:
         self._database = database_at(storage)
         if self._database.is_absent():
-            raise StorageError(f"there is no file {self._database.where}: begin a study in it first")
+            raise StorageMissing(f"there is no file {self._database.where}: begin a study in it first")
         self._wallets = threading.Lock()
         self.clock = clock
         with self._writing() as connection:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handful.errors import StorageError
+from handful.errors import StorageError, StorageMissing
 from handful.storage.opening import database_at, list_studies
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def backup(url: str | Path, destination: str | Path) -> Path:
 
     source, target = database_at(url), Path(destination)
     if source.is_absent():
-        raise StorageError(f"there is no file {source.where}: check the path")
+        raise StorageMissing(f"there is no file {source.where}: check the path")
     if target.exists():
         raise StorageError(f"{target} is there already and is not overwritten: choose another name for the backup")
     unfinished = target.with_name(target.name + ".unfinished")

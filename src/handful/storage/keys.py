@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-from handful.errors import InvalidProblem, StorageError
+from handful.errors import InvalidProblem, StorageError, StorageMissing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -160,7 +160,7 @@ class StoredKeys:
         from handful.storage.tables import keys_table
 
         if self._database.is_absent():
-            raise StorageError(f"there is no file {self._database.where}: check the path")
+            raise StorageMissing(f"there is no file {self._database.where}: check the path")
         with self._database.explaining(), self._database.connect() as connection:
             if not self._present:
                 from sqlalchemy import inspect

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handful.errors import InvalidProblem, StorageBehind, StorageError, StudyExists, StudyNotFound
+from handful.errors import InvalidProblem, StorageBehind, StorageError, StorageMissing, StudyExists, StudyNotFound
 from handful.storage.base import Journal, Mode, StudySummary
 from handful.storage.memory import MemoryJournal
 from handful.storage.passwords import without_password
@@ -65,7 +65,7 @@ def list_studies(url: str | Path) -> list[StudySummary]:
     """Every study in the storage, by name."""
     database = database_at(url)
     if database.is_absent():
-        raise StorageError(f"there is no file {database.where}: check the path")
+        raise StorageMissing(f"there is no file {database.where}: check the path")
     return _studies_in(database)
 
 

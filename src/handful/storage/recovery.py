@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import bindparam, update
 
-from handful.errors import StorageCorrupt, StorageError
+from handful.errors import StorageCorrupt, StorageError, StorageMissing
 from handful.storage.chain import EMPTY, Tip, hash_after
 from handful.storage.opening import MAX_NAME, database_at
 from handful.storage.records import Record
@@ -228,5 +228,5 @@ def _free_name(connection: Connection, study: str) -> str:
 def _present(url: str | Path) -> Database:
     database = database_at(url)
     if database.is_absent():
-        raise StorageError(f"there is no file {database.where}: check the path")
+        raise StorageMissing(f"there is no file {database.where}: check the path")
     return database
