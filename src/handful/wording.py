@@ -1,8 +1,15 @@
-"""Numbers in sentences."""
+"""Numbers and lists in sentences."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def counted(number: int, noun: str) -> str:
     """So many of something: "1 answer", "1,500 answers"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -15,22 +15,23 @@ from handful.core.budget import PerItem
 from handful.core.explorers.registry import Certified, Duels
 from handful.core.feedback import Preferences, Values
 from handful.core.responses import btl, tastes, uniform
-from handful.lab.bench.answers import Report, bench, sections
+from handful.lab.bench.answers import BenchReport, bench, sections
 from handful.lab.bench.comparisons import FLIGHT
-from handful.lab.bench.figures import Figure, Point, advantage, better, cost_of, student
 from handful.lab.bench.picture import draw
-from handful.lab.bench.plans import FULL, QUICK, Plan
-from handful.lab.bench.runs import Outcome, Run, perform, perform_all
-from handful.lab.bench.tables import cells, csv_text, json_text, markdown
+from handful.lab.bench.plans import FULL, QUICK, BenchPlan
+from handful.lab.bench.report_formats import cells, csv_text, json_text, markdown
+from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
+from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
 from handful.lab.collections import venice
 from handful.lab.collections.tastes import people_with_tastes
+from handful.lab.reproduce.statistics import student_quantile
 
-TINY = Plan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
+TINY = BenchPlan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
 RUN = Run("a", Duels(), Preferences(), btl(2.0), 0, 0, budget=PerItem(0.5))
 
 
-def points(*pairs: tuple[float, float]) -> list[Point]:
-    return [Point(x, y, 0.0) for x, y in pairs]
+def points(*pairs: tuple[float, float]) -> list[CurvePoint]:
+    return [CurvePoint(x, y, 0.0) for x, y in pairs]
 
 
 def test_a_crossing_is_interpolated_in_log_budget() -> None:
@@ -48,15 +49,15 @@ def test_the_better_of_two_curves_is_taken_budget_by_budget() -> None:
 
 @pytest.mark.parametrize(("freedom", "published"), [(4, 2.776), (9, 2.262), (19, 2.093), (1000, 1.962)])
 def test_students_t_is_as_published(freedom: int, published: float) -> None:
-    assert student(freedom) == pytest.approx(published, rel=0.01)
+    assert student_quantile(freedom) == pytest.approx(published, rel=0.01)
 
 
 def test_an_advantage_is_paired_by_instance() -> None:
     """Instances differ much, the pairs hardly: the limit must not see the instances."""
 
-    def outcomes(more: float) -> list[Outcome]:
+    def outcomes(more: float) -> list[RunOutcome]:
         qualities = [0.1 * i + more + 0.001 * (i % 2) * more for i in range(10)]
-        return [Outcome(replace(RUN, instance=i), 1, q, True) for i, q in enumerate(qualities)]
+        return [RunOutcome(replace(RUN, instance=i), 1, q, True) for i, q in enumerate(qualities)]
 
     mean, least = advantage(outcomes(0.05), outcomes(0.0))
     assert mean == pytest.approx(0.05, abs=1e-3)
@@ -132,7 +133,7 @@ def test_a_report_is_one_table_in_three_forms_and_one_picture(tmp_path: Path) ->
     assert float(rows[0]["measured"]) == data["figures"][0]["measured"] == report.figures[0].value
     text = markdown(report.figures)
     assert all(f.what.partition(": ")[0] in text for f in report.figures)
-    drawn = Report(report.figures, {"comparisons, β = 2": {"duels": points((1, 0.8), (2, 0.9))}})
+    drawn = BenchReport(report.figures, {"comparisons, β = 2": {"duels": points((1, 0.8), (2, 0.9))}})
     draw(drawn, tmp_path / "a.png", tmp_path / "a.svg")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     assert b"<svg" in (tmp_path / "a.svg").read_bytes()

@@ -39,7 +39,7 @@ def answers(
     from handful.lab.bench.answers import bench, sections
     from handful.lab.bench.picture import draw
     from handful.lab.bench.plans import FULL, QUICK
-    from handful.lab.bench.tables import csv_text, json_text, markdown, screen
+    from handful.lab.bench.report_formats import csv_text, json_text, markdown, screen
 
     plan = replace(QUICK if quick else FULL, first_seed=seed)
     known = list(sections(plan))
@@ -81,7 +81,7 @@ def exact(
     from handful.errors import InvalidProblem
     from handful.lab.bench.exact.measuring import CASES, QUICK, figures, measure, times_csv, times_markdown
     from handful.lab.bench.exact.picture import draw
-    from handful.lab.bench.tables import csv_text, markdown
+    from handful.lab.bench.report_formats import csv_text, markdown
 
     for name in case:
         if name not in CASES:

@@ -11,6 +11,7 @@ from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json
 from handful.cli.studies import only_study
 from handful.errors import InvalidProblem
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.recruit.plan import Plan
@@ -92,7 +93,8 @@ def plan(
         print_json({**{name: getattr(made, name) for name in numbers}, "currency": made.currency})
         return
     typer.echo(f"{made}.")
-    typer.echo(f"Places open with {made.start_with} and grow; a visit may take {made.longest_minutes} minutes at most.")
+    longest = counted(made.longest_minutes, "minute")
+    typer.echo(f"Places open with {made.start_with} and grow; a visit may take {longest} at most.")
 
 
 @group.command(

@@ -9,6 +9,7 @@ import typer
 
 from handful.cli import needs
 from handful.cli.recruit import group, print_ledger
+from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.crowd.simulation.paid_demo import PaidSummary
@@ -87,7 +88,7 @@ def demo(
 def _print(summary: PaidSummary) -> None:
     from handful.recruit.money import money
 
-    typer.echo(f"Picked after {summary.answers:,} answers: {', '.join(summary.chosen)}")
+    typer.echo(f"Picked after {counted(summary.answers, 'answer')}: {', '.join(summary.chosen)}")
     typer.echo("People: " + ", ".join(f"{count} {state}" for state, count in summary.people.items()))
     for kind, cents in summary.ledger.items():
         same = "as in the platform's books" if cents == summary.books[kind] else f"books: {money(summary.books[kind])}"

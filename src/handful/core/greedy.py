@@ -1,4 +1,8 @@
-"""Selection with exact gains: GREEDY, lazy greedy and RANDOM. What noise is measured against."""
+"""The paper's yardsticks with exact gains: GREEDY, lazy greedy and RANDOM, for any objective of the core.
+
+Simulations, prices and figures divide by their values. `handful.exact` is for users who can compute their function: it
+has constraints, certificates and variants. Here nothing can be set, so that what is measured against stays the same.
+"""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from handful.core.simulate import simulate
 from handful.errors import InvalidProblem
 from handful.lab.collections import venice
 from handful.objectives import Coverage
+from handful.wording import counted
 
 CAP = 2_000_000  # answers of one simulated run; more is reported as "at least"
 FEWEST, STEP = 0.25, 1.6  # the budgets tried for a quality: answers per item and round, and their ratio
@@ -48,8 +49,8 @@ class Price:
     def __str__(self) -> str:
         least = "at least " if self.capped else "about "
         return (
-            f"{least}{self.answers:,} answers for {self.aim} with {self.explorer} "
-            f"(80% of {self.runs} simulated runs: {self.low:,} to {self.high:,}; "
+            f"{least}{counted(self.answers, 'answer')} for {self.aim} with {self.explorer} "
+            f"(80% of {counted(self.runs, 'simulated run')}: {self.low:,} to {self.high:,}; "
             f"mean quality {100 * self.quality:.1f}% of exact greedy)"
             + (f"; {self.capped} of {self.runs} runs were stopped at {CAP:,}" if self.capped else "")
             + (f"; out of reach in {self.missed} of {self.runs} runs" if self.missed else "")
@@ -58,7 +59,7 @@ class Price:
 
     def _repr_html_(self) -> str:
         return notebook.card(
-            f"{'At least' if self.capped else 'About'} {self.answers:,} answers for {self.aim}",
+            f"{'At least' if self.capped else 'About'} {counted(self.answers, 'answer')} for {self.aim}",
             notebook.facts(
                 (
                     ("explorer", self.explorer),

@@ -11,7 +11,7 @@ PARALLEL = 25_000_000  # cells from which on all cores share the work
 
 
 def cores() -> int:
-    """All that the system gives this process."""
+    """How many cores the system gives this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

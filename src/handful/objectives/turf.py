@@ -46,7 +46,7 @@ class Reach:
 
 
 def _by_item(responses: Any) -> Table2D:
-    """One row per item."""
+    """The table with one row per item."""
     if hasattr(responses, "tocsr"):
         turned = table("responses", responses.T)
     else:

@@ -99,6 +99,6 @@ def _paired(a: Ints, b: Ints) -> Ints:
 
 
 def _entropy(codes: Ints) -> float:
-    """In bits."""
+    """The entropy of these counts, in bits."""
     shares: Floats = np.bincount(codes) / len(codes)
     return float(-(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares))).sum())

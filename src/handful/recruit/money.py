@@ -29,7 +29,7 @@ def as_decimal(cents: int) -> str:
 
 
 def money(cents: int, currency: str = "GBP") -> str:
-    """As people read it: £1.50."""
+    """An amount as people read it: £1.50."""
     sign = "-" if cents < 0 else ""
     return f"{sign}{_SIGNS.get(currency, currency + ' ')}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 

@@ -108,7 +108,7 @@ class Panel:
         return tuple(done)
 
     def to_dict(self) -> dict[str, Any]:
-        """For storing; `from_dict` takes it back."""
+        """The panel as plain JSON, as it is stored."""
         return {**asdict(self), "endings": dict(self.endings), "preview": list(self.preview)}
 
     @classmethod

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from handful.errors import InvalidProblem
 from handful.recruit.money import MINIMUM_PER_HOUR, check_currency, money
+from handful.wording import counted
 
 MOST_PEOPLE = 100_000
 SMALLEST_START = 5
@@ -108,8 +109,9 @@ class Plan:
 
     def __str__(self) -> str:
         return (
-            f"{self.people:,} people × {self.answers_each:,} answers = {self.budget:,} answers that count; "
-            f"{self.minutes} minutes each, {money(self.reward, self.currency)} each "
+            f"{self.people:,} {'person' if self.people == 1 else 'people'} × {counted(self.answers_each, 'answer')} = "
+            f"{counted(self.budget, 'answer')} that {'counts' if self.budget == 1 else 'count'}; "
+            f"{counted(self.minutes, 'minute')} each, {money(self.reward, self.currency)} each "
             f"({money(self.per_hour, self.currency)} per hour), {money(self.rewards, self.currency)} in rewards before "
             "the platform's fees"
         )

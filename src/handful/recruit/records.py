@@ -39,12 +39,12 @@ class Recruitment:
     wanted: Wanted = "draft"
 
     def to_json(self) -> str:
-        """For storing."""
+        """The recruitment as JSON, as it is stored."""
         return json.dumps({**asdict(self), "panel": self.panel.to_dict(), "codes": dict(self.codes)})
 
     @classmethod
     def from_json(cls, text: str) -> Recruitment:
-        """What was stored."""
+        """The recruitment that `to_json` wrote."""
         told: dict[str, Any] = json.loads(text)
         return cls(**{**told, "panel": Panel.from_dict(told["panel"]), "plan": Plan(**told["plan"])})
 

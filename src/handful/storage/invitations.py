@@ -27,7 +27,7 @@ class Invitation:
 
     @property
     def state(self) -> str:
-        """In one word."""
+        """How the invitation stands: open, used or revoked."""
         return "used" if self.pseudonym is not None else "revoked" if self.revoked is not None else "open"
 
 
@@ -40,7 +40,7 @@ class Invitations:
         make_tables(self._database)
 
     def make(self, count: int, now: float) -> list[tuple[int, str]]:
-        """So many new ones: the number and the code of each."""
+        """Make so many invitations; gives the number and the code of each."""
         from sqlalchemy import func, select
 
         from handful.storage.people_tables import invitations
@@ -56,7 +56,7 @@ class Invitations:
         return made
 
     def all(self) -> list[Invitation]:
-        """All of them, in the order made."""
+        """All invitations of the study, in the order made."""
         from handful.storage.people_tables import invitations
 
         with writing(self._database) as connection:

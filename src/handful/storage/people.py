@@ -39,7 +39,7 @@ TAG_BYTES = 16
 
 @dataclass(frozen=True)
 class Person:
-    """One person in one study."""
+    """What is kept of one person in one study, beside the journal."""
 
     pseudonym: str
     link: bytes | None = None

@@ -49,7 +49,7 @@ class TipFile:
         return None
 
     def belongs_to(self, identity: str) -> None:
-        """From now on it is of this database."""
+        """Let the file belong to this database; a tip of another one is deleted."""
         self._identity = identity
         if _database_in(self._about()) != identity:
             self.forget()

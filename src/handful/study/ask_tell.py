@@ -5,7 +5,6 @@ Everything here is called while the writer is locked: it decides, then emits the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from handful.study.participation import Participation
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
 from handful.study.reopening import reopening_of
 from handful.study.writer import Writer
+from handful.wording import listed
 
 
 class AskTell:
@@ -73,7 +73,7 @@ class AskTell:
         return given
 
     def ask_new(self, worker: str | None, now: float) -> Question | None:
-        """A new question, or None."""
+        """Draw and hand out a new question; None where none can be asked now."""
         question = None if self._fold.closed or self._fold.paused else self._draw(worker, now)
         return None if question is None else self.question(question)
 
@@ -216,13 +216,13 @@ class AskTell:
         return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.until <= now), now)
 
     def settle_of(self, worker: str | None, now: float) -> int:
-        """A worker's provisional answers stand."""
+        """Let a worker's provisional answers stand."""
         if not self._fold.provisional:
             return 0
         return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
 
     def settle_all(self, now: float) -> None:
-        """All provisional answers stand."""
+        """Let all provisional answers stand."""
         self._settle(tuple(self._fold.provisional), now)
 
     def close_decided(self, now: float) -> None:
@@ -232,7 +232,7 @@ class AskTell:
             self._emit(exploration.closing(), now)
 
     def question(self, number: int) -> Question:
-        """The question as it travels."""
+        """The question of this number, with the user's own items."""
         fold = self._fold
         round_, rival = fold.questions.round[number], fold.questions.rival[number]
         in_round = number - fold.first_of(round_)
@@ -334,11 +334,6 @@ class AskTell:
 
     def _emit(self, event: events.Event, now: float) -> None:
         self._writer.emit(event, now)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names for a sentence: a, b and c."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def check_worker(worker: object) -> None:

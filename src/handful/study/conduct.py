@@ -91,7 +91,7 @@ class Conducts:
         self._of: dict[int, Conduct] = {}
 
     def snapshot(self) -> Conducts:
-        """A copy."""
+        """A copy that later events do not change."""
         seen = Conducts(self.rule)
         seen._of = {number: copy(conduct) for number, conduct in self._of.items()}
         return seen
@@ -101,11 +101,11 @@ class Conducts:
         return self._of.get(number) or Conduct()
 
     def change(self, number: int) -> Conduct:
-        """The same, to be changed by an event."""
+        """How this worker does, made anew if need be, for an event to change."""
         return self._of.setdefault(number, Conduct())
 
     def numbers(self) -> list[int]:
-        """Of whom anything is known."""
+        """The numbers of the workers of whom anything is known."""
         return list(self._of)
 
     def may_answer(self, number: int) -> bool:

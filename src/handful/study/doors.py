@@ -41,16 +41,16 @@ class Door:
 
     @property
     def words(self) -> str:
-        """For the certificate."""
+        """How people came in, as the certificate says it."""
         return SAID[self.kind].format(ipv4=self.ipv4, ipv6=self.ipv6, share=f"{100 * self.share:g}%")
 
     def to_dict(self) -> dict[str, Any]:
-        """For the journal."""
+        """The door as plain JSON, as the journal keeps it."""
         if not self.caps_networks:
             return {"kind": self.kind}
         return {"kind": self.kind, "ipv4": self.ipv4, "ipv6": self.ipv6, "share": self.share}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Door:
-        """The inverse."""
+        """The door that `to_dict` wrote."""
         return cls(**data)

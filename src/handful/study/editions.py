@@ -19,7 +19,7 @@ from handful.study.events import RoundClosed
 
 
 def state_of(explorer: Explorer, problem: Problem, edition: int) -> State:
-    """Before the first round, without the items chosen at the start."""
+    """The explorer's state before the first round, without the items chosen at the start."""
     state = explorer.build(problem) if edition == explorer.edition else new_state(problem)
     for item in problem.chosen:
         drop(state, item)
@@ -29,7 +29,7 @@ def state_of(explorer: Explorer, problem: Problem, edition: int) -> State:
 def state_after(
     explorer: Explorer, problem: Problem, edition: int, closings: Iterable[RoundClosed], withdrawn: Iterable[int]
 ) -> State:
-    """One that knows the picks of these rounds and nothing else."""
+    """A state that knows the picks of these rounds and nothing else."""
     state = state_of(explorer, problem, edition)
     for closing in closings:
         open_round(state, closing.round, -1, 1)

@@ -1,4 +1,4 @@
-"""Looking at a study: its result, its status and its journal. Nothing here changes anything."""
+"""Inspecting a study: its result, its status and its journal. Nothing here changes anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from handful.study.status import Status, status_of
 from handful.study.writer import Writer
 
 
-class Looking(Generic[Item]):
+class Inspecting(Generic[Item]):
     """What can be seen of a study."""
 
     name: str
@@ -38,11 +38,11 @@ class Looking(Generic[Item]):
         return self.fold.setup
 
     def result(self) -> Result[Item]:
-        """What was found so far."""
+        """The result so far: items picked, answers spent, what may be claimed."""
         return result_of(self._snapshot(), self.items)
 
     def status(self) -> Status[Item]:
-        """Where the study stands."""
+        """Where the study stands now: its open round, its workers, its budget."""
         return status_of(self._snapshot(), self.items, self.finished)
 
     def reopening(self, round: int) -> Reopening:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from handful.study.inspecting import Inspecting
 from handful.study.items import Item
-from handful.study.looking import Looking
 from handful.study.participation import Gate
 
 
-class Moderating(Looking[Item]):
+class Moderating(Inspecting[Item]):
     """What an organizer, or whoever hosts a study, does about the people in it."""
 
     def _writing(self) -> AbstractContextManager[float]:

@@ -23,14 +23,14 @@ COMMAND = "from handful.study.process_worker import main; main()"
 
 
 def send(stream: IO[bytes], content: bytes) -> None:
-    """One frame."""
+    """Write one frame: its length, then its bytes."""
     stream.write(HEADER.pack(len(content)))
     stream.write(content)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> bytes | None:
-    """The next frame; None if the other side is gone."""
+    """Read the next frame; None if the other side is gone."""
     header = stream.read(HEADER.size)
     if len(header) < HEADER.size:
         return None

@@ -272,7 +272,7 @@ class ProcessPool:
 
 
 def named(question: Question) -> str:
-    """A question in an error message."""
+    """A question as an error message names it."""
     about = f"{question.item}" if question.rival is None else f"{question.item} or {question.rival}"
     return f"question {question.id}, about {about} with {len(question.chosen)} chosen before it,"
 

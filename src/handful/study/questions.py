@@ -92,14 +92,14 @@ class Questions:
         return len(self.item)
 
     def snapshot(self) -> Questions:
-        """A copy, by column."""
+        """A copy that later questions do not change."""
         seen = Questions()
         for name, column in vars(self).items():
             setattr(seen, name, copy(column))
         return seen
 
     def add(self, round_: int, item: int, rival: int, given: int, more: Sequence[int] = ()) -> None:
-        """The next question."""
+        """Append the next question."""
         if self.nth is not None:
             if self._round != round_:
                 self._same.clear()

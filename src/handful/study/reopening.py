@@ -40,7 +40,7 @@ class Reopening:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
+        """What reopening would mean, as one sentence."""
         said = f"Redoing round {self.round} forgets {', '.join(self.lost)}; {self.kept:,} answers are counted again"
         said += f", and about {self.needed:,} more are needed"
         return said + (f", {self.missing:,} of which the budget does not cover." if self.missing else ".")
@@ -112,7 +112,7 @@ def _log_again(log: array[int], own: list[int]) -> array[int]:
 
 
 def reopen(fold: Fold, round_: int) -> None:
-    """What the event does."""
+    """Apply the event `Reopened` to a fold."""
     at = round_ - len(fold.setup.problem.chosen) - 1
     if not 0 <= at < len(fold.rounds):
         raise StorageCorrupt(f"the journal reopens round {round_}, which was not closed: restore it from a backup")

@@ -126,7 +126,7 @@ class Rule:
         return sum(chance_of_one_side(one.share, one.after) for one in self.exclude_if if isinstance(one, OneSide))
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in the journal."""
+        """The rule as plain JSON, as the journal keeps it."""
         return {
             "version": VERSION,
             "admission": None if self.admission is None else asdict(self.admission),
@@ -139,7 +139,7 @@ class Rule:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Rule:
-        """The inverse; InvalidProblem where that is not a rule."""
+        """The rule that `to_dict` wrote; InvalidProblem for anything else."""
         try:
             if data["version"] != VERSION:
                 raise InvalidProblem(f"a rule of version {data['version']!r} is not known here, only {VERSION}")

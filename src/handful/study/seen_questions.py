@@ -10,7 +10,7 @@ from handful.core.objective import Ints
 from handful.core.parts.seen import ALL, FIRST, MOST_SEEN
 from handful.study.questions import ANSWERED, LATE, PROVISIONAL, Questions
 
-Pair = tuple[int, int]
+_Pair = tuple[int, int]
 
 
 class SeenQuestions:
@@ -57,7 +57,7 @@ class SeenQuestions:
         pairs = set(combinations(sorted(self._questions.options(question)), 2))
         return any(not pairs.isdisjoint(self._compared(earlier)) for earlier in shown)
 
-    def _compared(self, question: int) -> set[Pair]:
+    def _compared(self, question: int) -> set[_Pair]:
         """The pairs of items that a question compared, or that it asks to compare."""
         options, named = self._questions.options(question), self._named(question)
         if named is None:

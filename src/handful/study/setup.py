@@ -65,7 +65,7 @@ class Setup:
         return explorer_of(wished) == self.explorer
 
     def to_dict(self) -> dict[str, Any]:
-        """For the journal."""
+        """The settings as plain JSON, as the journal keeps them."""
         p = self.problem
         solo = {} if self.solo is None else {"solo": self.solo}
         return {
@@ -92,7 +92,7 @@ class Setup:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Setup:
-        """The inverse; StorageCorrupt where that is not what a journal begins with."""
+        """The settings that `to_dict` wrote; StorageCorrupt for anything else."""
         try:
             ids = tuple(data["items"])
             if fingerprint(ids) != data["fingerprint"]:

@@ -15,7 +15,7 @@ from handful.study.items import Item
 
 @dataclass(frozen=True)
 class WorkerStatus:
-    """What one worker did."""
+    """What one worker did: answers, skips, and whether they are excluded."""
 
     name: str
     answers: int
@@ -102,7 +102,7 @@ class Status(Generic[Item]):
 
 
 def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Status[Item]:
-    """The picture of a fold."""
+    """The status of a study with this state."""
     exploration, workers = fold.exploration, fold.workers
     board = exploration.state.board
     over = exploration.all_picked

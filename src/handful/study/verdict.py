@@ -51,7 +51,7 @@ def verdict_of(fold: Fold) -> str:
 
 
 def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
-    """The same of questions with several options."""
+    """What questions with several options say of the picks."""
     picks, them, rival = ("picks were", "them", "rival of each round") if many else ("pick was", "it", "rival")
     said = f"The {picks} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
     said += f" ({everybody.share})"

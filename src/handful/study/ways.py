@@ -55,7 +55,7 @@ class Later:
 
 
 class Here:
-    """In this thread, one after the other."""
+    """Calls the oracle in this thread, one question after the other."""
 
     workers = 1
 
@@ -67,7 +67,7 @@ class Here:
 
 
 class Elsewhere:
-    """In any executor of `concurrent.futures`."""
+    """Calls the oracle in an executor of `concurrent.futures`."""
 
     workers = None
 

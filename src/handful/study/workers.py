@@ -19,7 +19,7 @@ class Workers:
         self._overruled: list[int] = []  # those restored whom a rule had excluded
 
     def snapshot(self) -> Workers:
-        """A copy."""
+        """A copy that later events do not change."""
         seen = Workers()
         for name, part in vars(self).items():
             setattr(seen, name, copy(part))
@@ -43,7 +43,7 @@ class Workers:
         return -1 if name is None else self._numbers.get(name, -1)
 
     def name(self, number: int) -> str | None:
-        """The inverse of `number`."""
+        """The name of the worker with this number."""
         return None if number < 0 else self.names[number]
 
     def answers_of(self, name: str) -> int:
@@ -99,7 +99,7 @@ class Workers:
 
     @property
     def withdrew(self) -> int:
-        """How many withdrew."""
+        """How many workers withdrew from the study."""
         return len(self._withdrew)
 
     @property

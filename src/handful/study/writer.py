@@ -76,7 +76,7 @@ class Writer:
             raise
 
     def flush(self) -> None:
-        """Until everything is durable."""
+        """Wait until everything that was emitted is durable."""
         if self._last is not None:
             self.wait(self._last)
 

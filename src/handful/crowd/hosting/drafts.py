@@ -173,7 +173,7 @@ class Drafts:
         return next((draft for draft in self._drafts.values() if draft.opened == name), None)
 
     def new(self, settings: DraftSettings, now: float) -> Draft:
-        """An empty one."""
+        """Begin an empty draft."""
         with self._lock:
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
                 raise InvalidCollection(f"there are {MOST_DRAFTS} drafts already: open or delete one of them first")
@@ -187,7 +187,7 @@ class Drafts:
             return draft
 
     def discard(self, draft: Draft) -> None:
-        """Delete one."""
+        """Delete a draft."""
         draft.discard()
         self._drafts.pop(draft.id, None)
 

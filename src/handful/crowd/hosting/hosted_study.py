@@ -214,11 +214,11 @@ class HostedStudy:
         self._pages.opened(worker.id)
 
     def page_closed(self, worker: Worker) -> None:
-        """It has closed it. What the worker holds goes to others, unless they are back within seconds."""
+        """A page of this worker was closed. What they hold goes to others, unless they are back within seconds."""
         self._pages.closed(worker.id, self.clock())
 
     def note_joined(self, worker: Worker, said: messages.Join) -> None:
-        """Consent and practice go into the journal; how the practice went is judged here."""
+        """Note in the journal that a worker joined, with consent and practice; how that went is judged here."""
         well = None if said.practice is None else judged(said.practice)
         practice = None if well is None else {"correct": sum(well), "of": len(well)}
         self.study.note(JOINED, {"worker": worker.id, "consent": said.consent, "practice": practice})

@@ -147,7 +147,7 @@ class PanelDesk:
         return next((person for person in self._people.values() if person.chance == chance), None)
 
     def consent(self, person: Participant) -> None:
-        """They agreed; on another device they need not again."""
+        """Note that a person agreed; on another device they are not asked again."""
         if person.consented is None:
             self._change(person, consented=self.store.clock())
 
@@ -216,7 +216,7 @@ class PanelDesk:
         return due
 
     def called(self, person: Participant) -> None:
-        """Such a call was answered well."""
+        """Note that the address for this person was called, and answered well."""
         self._change(person, completed=True)
 
     # Leaving

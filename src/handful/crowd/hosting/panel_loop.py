@@ -65,7 +65,7 @@ class PanelLoop:
         self._thread.join()
 
     def soon(self) -> None:
-        """Reconcile soon."""
+        """Wake the thread, so that it reconciles now instead of at its next turn."""
         self._wake.set()
 
     def _run(self) -> None:
@@ -87,7 +87,7 @@ class PanelLoop:
             self._wake.clear()
 
     def once(self) -> None:
-        """One round of it."""
+        """Reconcile once, and pass on what people hold who are done."""
         self.desk.look()
         if not self.hosted.open:
             self.desk.end_all()
@@ -102,7 +102,7 @@ class PanelLoop:
         self.hosted.change_signal.changed()
 
     def _let_go(self, workers: list[str]) -> None:
-        """What people hold who are done goes to others."""
+        """Free the questions that people hold who are done, for others."""
         holding = set(self.hosted.study.fold.leases.holders()) if self.hosted.open else set()
         for worker in (worker for worker in workers if worker in holding):
             with suppress(StudyFinished):

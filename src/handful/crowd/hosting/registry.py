@@ -84,12 +84,12 @@ class Registry:
             told(hosted)
 
     def start(self) -> None:
-        """Within the event loop that serves."""
+        """Begin to signal changes; called within the event loop that serves."""
         for hosted in self.studies.values():
             hosted.change_signal.start()
 
     def stop_streams(self) -> None:
-        """So that nobody who merely listens keeps the server from stopping."""
+        """End all event streams, so that nobody who merely listens keeps the server from stopping."""
         for hosted in self.studies.values():
             hosted.change_signal.stop()
 

@@ -68,7 +68,7 @@ class Server(uvicorn.Server):
         )
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second."""
+        """Called by Uvicorn ten times a second; every second, connections that wait too long are ended."""
         if counter % 10 == 0:
             self.connections.sweep()
         return await super().on_tick(counter)
@@ -78,7 +78,7 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     def run_until_interrupted(self, listening: socket.socket) -> None:
-        """Until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
+        """Serve until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
         with suppress(KeyboardInterrupt):
             self.run(sockets=[listening])
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from handful.lab.bench import choices, comparisons, spending, values
-from handful.lab.bench.figures import Figure, Point
-from handful.lab.bench.plans import Plan
-from handful.lab.bench.runs import Outcome, Run, perform_all
+from handful.lab.bench.plans import BenchPlan
+from handful.lab.bench.runs import Run, RunOutcome, perform_all
+from handful.lab.bench.targets import CurvePoint, Figure
 
 Advance = Callable[[str, int, int], object]  # section, runs done since, runs in all
 
 
 @dataclass(frozen=True)
-class Report:
+class BenchReport:
     """The figures, and the curves for the picture: by panel title, then by name."""
 
     figures: tuple[Figure, ...]
-    curves: dict[str, dict[str, list[Point]]]
+    curves: dict[str, dict[str, list[CurvePoint]]]
 
     @property
     def missed(self) -> tuple[Figure, ...]:
@@ -26,8 +26,8 @@ class Report:
         return tuple(f for f in self.figures if f.met is False)
 
 
-def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Outcome]], Iterable[Figure]]]]:
-    """By name: runs, and how to read them."""
+def sections(plan: BenchPlan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[RunOutcome]], Iterable[Figure]]]]:
+    """The sections by name: the runs of each, and the function that reads figures from them."""
     return {
         values.GUARANTEE: (values.guarantee_runs(plan), values.guarantee_figures),
         values.RANGE: (values.range_runs(plan), values.range_figures),
@@ -42,10 +42,10 @@ def sections(plan: Plan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[Ou
     }
 
 
-def bench(plan: Plan, processes: int, advance: Advance, only: Sequence[str] = ()) -> Report:
+def bench(plan: BenchPlan, processes: int, advance: Advance, only: Sequence[str] = ()) -> BenchReport:
     """Run the sections (all, or those that `only` names) and read the figures."""
     figures: list[Figure] = []
-    curves: dict[str, dict[str, list[Point]]] = {}
+    curves: dict[str, dict[str, list[CurvePoint]]] = {}
     for name, (runs, read) in sections(plan).items():
         if only and name not in only:
             continue
@@ -59,4 +59,4 @@ def bench(plan: Plan, processes: int, advance: Advance, only: Sequence[str] = ()
         if name == comparisons.SAVING:
             for beta in comparisons.SAVINGS:
                 curves[f"comparisons, β = {beta:g}"] = comparisons.saving_curves(outcomes, beta)
-    return Report(tuple(figures), curves)
+    return BenchReport(tuple(figures), curves)

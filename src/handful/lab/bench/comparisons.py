@@ -9,9 +9,9 @@ from handful.core.budget import PerItem, Total
 from handful.core.explorers.registry import Certified, Duels, TopX
 from handful.core.feedback import Preferences, Values
 from handful.core.responses import Response, btl, linear, saturating, uniform
-from handful.lab.bench.figures import Figure, Point, advantage, cost_of, curve, group, mean_answers, mean_quality
-from handful.lab.bench.plans import Plan
-from handful.lab.bench.runs import Outcome, Prior, Run
+from handful.lab.bench.plans import BenchPlan
+from handful.lab.bench.runs import Prior, Run, RunOutcome
+from handful.lab.bench.targets import CurvePoint, Figure, advantage, cost_of, curve, group, mean_answers, mean_quality
 
 SAVING = "comparisons for 0.95·greedy"
 LINKS = "comparisons, other links"
@@ -35,7 +35,7 @@ FLIGHT_PER_ITEM = (1.0, 3.0, 10.0)
 PERSON = Total(150)
 
 
-def saving_runs(plan: Plan) -> Iterator[Run]:
+def saving_runs(plan: BenchPlan) -> Iterator[Run]:
     """Duels and Borda TopX over budgets."""
     for beta in SAVINGS:
         for instance, seed in product(plan.instance_seeds(), range(plan.duels)):
@@ -47,13 +47,13 @@ def saving_runs(plan: Plan) -> Iterator[Run]:
                 yield Run(f"{beta:g}|duels", Duels(), Preferences(), btl(beta), instance, seed, budget=budget)
 
 
-def saving_curves(outcomes: Sequence[Outcome], beta: float) -> dict[str, list[Point]]:
+def saving_curves(outcomes: Sequence[RunOutcome], beta: float) -> dict[str, list[CurvePoint]]:
     """Quality against comparisons per item and round."""
     series = group(outcomes, lambda o: o.run.series)
     return {name: curve(series[f"{beta:g}|{name}"]) for name in (*(f"topx, τ = {tau}" for tau in TAUS), "duels")}
 
 
-def saving_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def saving_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """Comparisons per item and round for f = 0.95·greedy."""
     for beta, aim in SAVINGS.items():
         costs = {name: cost_of(points, GOOD) for name, points in saving_curves(outcomes, beta).items()}
@@ -63,7 +63,7 @@ def saving_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         yield Figure(SAVING, f"β = {beta:g}, duels: fewer than topx", factor, "×", "≥", aim)
 
 
-def link_runs(plan: Plan) -> Iterator[Run]:
+def link_runs(plan: BenchPlan) -> Iterator[Run]:
     """The same instances, seeds and budgets for both."""
     for link, size in product(plan.links, plan.sizes):
         for per_item in LINK_PER_ITEM[size]:
@@ -77,7 +77,7 @@ def link_runs(plan: Plan) -> Iterator[Run]:
                 yield Run(f"{link}|duels", Duels(), known, crowd, instance, seed, size=size, budget=budget)
 
 
-def link_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def link_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """The lower 95% limit of duels' advantage over the better τ."""
     for (link, size, budget), some in group(
         outcomes, lambda o: (o.run.series.split("|")[0], o.run.size, o.run.budget)
@@ -90,7 +90,7 @@ def link_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         yield Figure(LINKS, what, least, "f/greedy", "≥", -0.01, f"mean {mean:+.3f}")
 
 
-def flight_runs(plan: Plan) -> Iterator[Run]:
+def flight_runs(plan: BenchPlan) -> Iterator[Run]:
     """One or a hundred in flight at β = 2; and one person of β = 10 who answers 150 times."""
     for instance, seed in product(plan.instance_seeds(), range(plan.duels)):
         for per_item, in_flight in product(FLIGHT_PER_ITEM, (1, 100)):
@@ -108,7 +108,7 @@ def flight_runs(plan: Plan) -> Iterator[Run]:
         yield Run("person", Duels(), Preferences(), btl(10.0), instance, seed, budget=PERSON)
 
 
-def flight_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def flight_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """What a hundred in flight cost, and what one person reaches."""
     series = group(outcomes, lambda o: o.run.series)
     for per_item in FLIGHT_PER_ITEM:
@@ -122,7 +122,7 @@ def flight_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
 SCORED: tuple[Prior, ...] = ("none", "right", "opposite", "random")
 
 
-def prior_runs(plan: Plan) -> Iterator[Run]:
+def prior_runs(plan: BenchPlan) -> Iterator[Run]:
     """Scores that are the gains of the first round, their opposite, or nothing but chance."""
     for instance, seed in product(plan.instance_seeds(), range(plan.duels)):
         for prior, per_item in product(SCORED, FLIGHT_PER_ITEM):
@@ -136,7 +136,7 @@ def prior_runs(plan: Plan) -> Iterator[Run]:
             yield Run(series, Certified(), Values(noise=0.5), noise, instance, seed, epsilon=0.1, prior=prior)
 
 
-def prior_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def prior_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """What a prior changes."""
     series = group(outcomes, lambda o: o.run.series)
     for per_item, prior in product(FLIGHT_PER_ITEM, SCORED):

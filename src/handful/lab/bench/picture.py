@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from handful.errors import MissingExtra
 from handful.lab.bench import values
-from handful.lab.bench.answers import Report
+from handful.lab.bench.answers import BenchReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ DASHES = ("-", "--", ":")
 SHADES = ("#56B4E9", "#0072B2", "#003F66")
 
 
-def draw(report: Report, *files: Path) -> Drawing:
+def draw(report: BenchReport, *files: Path) -> Drawing:
     """Draw, and save under each name."""
     try:
         from matplotlib.figure import Figure as Drawing
@@ -41,7 +41,7 @@ def draw(report: Report, *files: Path) -> Drawing:
     return figure
 
 
-def _needed(axis: Axes, report: Report) -> None:
+def _needed(axis: Axes, report: BenchReport) -> None:
     needed = {f.what: f.value for f in report.figures if f.section == values.GUARANTEE and f.unit == "answers"}
     names = list(values.PROVERS)
     height = 0.8 / len(values.HALF_WIDTHS)
@@ -65,7 +65,7 @@ def _needed(axis: Axes, report: Report) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def _quality(axis: Axes, report: Report) -> None:
+def _quality(axis: Axes, report: BenchReport) -> None:
     values_first = [title for title in report.curves if title.startswith("values")][:1]
     titles = values_first + [title for title in report.curves if title.startswith("comparisons")]
     for dash, title in zip(DASHES, titles, strict=False):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """Instances and repetitions of each section."""
 
     instances: int
@@ -22,9 +22,9 @@ class Plan:
     first_seed: int = 0
 
     def instance_seeds(self, count: int | None = None) -> range:
-        """The albums."""
+        """The seeds of the collections that are drawn."""
         return range(self.first_seed, self.first_seed + (self.instances if count is None else count))
 
 
-QUICK = Plan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
-FULL = Plan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)
+QUICK = BenchPlan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
+FULL = BenchPlan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from handful.lab.bench.answers import Report
-from handful.lab.bench.figures import Figure
+from handful.lab.bench.answers import BenchReport
+from handful.lab.bench.targets import Figure
 
 HEADINGS = ("section", "what", "measured", "target", "met", "note")
 
@@ -41,8 +41,8 @@ def cells(figure: Figure) -> tuple[str, ...]:
     return figure.section, figure.what, shown(figure, figure.value), target, met, figure.note
 
 
-def screen(report: Report, title: str) -> Table:
-    """For the terminal."""
+def screen(report: BenchReport, title: str) -> Table:
+    """The report as a table on the terminal."""
     table = Table(title=title)
     for heading in HEADINGS[1:]:
         table.add_column(heading, justify="right" if heading in ("measured", "target") else "left")
@@ -97,7 +97,7 @@ def _with_target(figure: Figure) -> str:
 
 
 def csv_text(figures: Sequence[Figure]) -> str:
-    """For a spreadsheet: unrounded."""
+    """The figures as CSV, unrounded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("section", "what", "measured", "unit", "sense", "target", "met", "note"))
@@ -106,8 +106,8 @@ def csv_text(figures: Sequence[Figure]) -> str:
     return out.getvalue()
 
 
-def json_text(report: Report) -> str:
-    """For a program: figures and curves."""
+def json_text(report: BenchReport) -> str:
+    """Figures and curves as JSON."""
     figures = [
         {
             "section": f.section,

@@ -188,7 +188,7 @@ class UCBState(NamedTuple):
 
 @kernel
 def _divergence(p: float, q: float) -> float:
-    """Between two coins."""
+    """The Kullback-Leibler divergence between two coins."""
     d = p * math.log(p / q) if p > 0.0 else 0.0
     return d + (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else d
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import multiprocessing
 from collections.abc import Callable, Iterable
@@ -13,15 +14,17 @@ from typing import Literal
 import numpy as np
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.registry import Explorer
+from handful.core.explorers.registry import EXPLORERS, Explorer
 from handful.core.feedback import Feedback, Values
 from handful.core.greedy import lazy_greedy
+from handful.core.kernels import COMPILING
 from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.lab.bench.clairvoyant import clairvoyant
 from handful.lab.collections import venice
 from handful.lab.collections.tastes import people_with_tastes
+from handful.lab.warming import tasks
 from handful.objectives import Coverage, Modular, SampleAverage
 
 DELTA = 0.05
@@ -51,7 +54,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule; `fewest` how many
     answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved).
     """
@@ -83,7 +86,7 @@ def instance(
     return objective, lazy_greedy(objective, k).value
 
 
-def perform(run: Run) -> Outcome:
+def perform(run: Run) -> RunOutcome:
     """Simulate one run."""
     objective, best = instance(run.instance, run.size, run.k, run.people, run.world)
     epsilon = run.epsilon if run.epsilon_share is None else run.epsilon_share * best
@@ -104,7 +107,7 @@ def perform(run: Run) -> Outcome:
     fewest = math.nan
     if epsilon is not None and isinstance(run.feedback, Values) and run.feedback.noise:
         fewest = clairvoyant(objective, result.chosen, run.feedback.noise, epsilon, DELTA)
-    return Outcome(run, result.answers, result.value / best, shown, fewest)
+    return RunOutcome(run, result.answers, result.value / best, shown, fewest)
 
 
 def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:
@@ -121,10 +124,10 @@ def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: in
             return tuple(np.random.Generator(np.random.Philox(key=seed)).random(len(gains)).tolist())
 
 
-def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], object]) -> list[Outcome]:
-    """All of them, in the order given; `advance(n)` is called as n more are done."""
+def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], object]) -> list[RunOutcome]:
+    """The outcomes of all runs, in the order given; `advance(n)` is called as n more are done."""
     todo = list(runs)
-    outcomes: list[Outcome | None] = [None] * len(todo)
+    outcomes: list[RunOutcome | None] = [None] * len(todo)
     # Long and short runs are mixed, so that all processes end at about the same time and the bar moves evenly.
     order = np.random.Generator(np.random.Philox(key=0)).permutation(len(todo))
     parts = [order[start : start + 8] for start in range(0, len(order), 8)]
@@ -134,7 +137,11 @@ def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], ob
                 outcomes[at] = perform(todo[at])
             advance(len(part))
     else:
-        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        # Compiled and said once, here: else each process would do both.
+        for _, compile_one in tasks(sorted({run.explorer.name for run in todo} & set(EXPLORERS))):
+            compile_one()
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=_say_nothing_of_compiling) as pool:
             done = pool.map(perform_some, ([todo[at] for at in part] for part in parts))
             for part, results in zip(parts, done, strict=True):
                 for at, outcome in zip(part, results, strict=True):
@@ -143,6 +150,10 @@ def perform_all(runs: Iterable[Run], processes: int, advance: Callable[[int], ob
     return [outcome for outcome in outcomes if outcome is not None]
 
 
-def perform_some(runs: list[Run]) -> list[Outcome]:
-    """A handful of runs in one process."""
+def _say_nothing_of_compiling() -> None:
+    logging.getLogger(COMPILING).setLevel(logging.ERROR)
+
+
+def perform_some(runs: list[Run]) -> list[RunOutcome]:
+    """Perform several runs in this process."""
     return [perform(run) for run in runs]

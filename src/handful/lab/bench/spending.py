@@ -12,10 +12,10 @@ from handful.core.explorers.protocol import Explorer
 from handful.core.explorers.registry import Worth
 from handful.core.feedback import Values
 from handful.core.responses import Response, bernoulli, gaussian, ratings, student
-from handful.lab.bench.figures import Figure, advantage, group, mean_quality
-from handful.lab.bench.plans import Plan
+from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.rivals import KLUCB, Halving
-from handful.lab.bench.runs import Outcome, Run, World
+from handful.lab.bench.runs import Run, RunOutcome, World
+from handful.lab.bench.targets import Figure, advantage, group, mean_quality
 
 SPENDING = "many items under a budget"
 
@@ -30,7 +30,7 @@ ANSWERS: dict[str, tuple[Response, float, float]] = {  # and the range that KL-U
 }
 
 
-def spending_runs(plan: Plan) -> Iterator[Run]:
+def spending_runs(plan: BenchPlan) -> Iterator[Run]:
     """The same functions, seeds and budgets for all three."""
     for (size, each), world, (name, (response, low, high)) in product(BUDGETS, WORLDS, ANSWERS.items()):
         explorers: tuple[Explorer, ...] = (Worth(), Halving(), KLUCB(low, high))
@@ -49,7 +49,7 @@ def spending_runs(plan: Plan) -> Iterator[Run]:
             )
 
 
-def spending_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def spending_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """By how much `worth` is better than the better of the other two, in each cell and on average."""
     means = []
     cells = group(outcomes, lambda o: (o.run.size, o.run.budget, o.run.world, o.run.series.partition("|")[2]))

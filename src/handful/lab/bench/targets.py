@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from handful.core.budget import PerItem
-from handful.lab.bench.runs import Outcome
+from handful.lab.bench.runs import RunOutcome
+from handful.lab.reproduce.statistics import student_quantile
 
 K = TypeVar("K")
 
@@ -38,7 +39,7 @@ class Figure:
         return self.value <= self.target if self.sense == "≤" else self.value < self.target
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """A point of a curve: the mean quality at so many answers per item and round."""
 
     per_item: float
@@ -46,46 +47,46 @@ class Point(NamedTuple):
     error: float  # standard error of the mean
 
 
-def group(outcomes: Sequence[Outcome], key: Callable[[Outcome], K]) -> dict[K, list[Outcome]]:
+def group(outcomes: Sequence[RunOutcome], key: Callable[[RunOutcome], K]) -> dict[K, list[RunOutcome]]:
     """Outcomes by a key, in the order met."""
-    found: dict[K, list[Outcome]] = {}
+    found: dict[K, list[RunOutcome]] = {}
     for outcome in outcomes:
         found.setdefault(key(outcome), []).append(outcome)
     return found
 
 
-def mean_answers(outcomes: Sequence[Outcome]) -> float:
-    """What a run costs on average."""
+def mean_answers(outcomes: Sequence[RunOutcome]) -> float:
+    """The mean number of answers of these runs."""
     return float(np.mean([o.answers for o in outcomes]))
 
 
-def mean_quality(outcomes: Sequence[Outcome]) -> float:
-    """f over greedy's, on average."""
+def mean_quality(outcomes: Sequence[RunOutcome]) -> float:
+    """The mean of f over exact greedy's f."""
     return float(np.mean([o.quality for o in outcomes]))
 
 
-def curve(outcomes: Sequence[Outcome]) -> list[Point]:
+def curve(outcomes: Sequence[RunOutcome]) -> list[CurvePoint]:
     """Mean quality against the budget per item and round."""
     points = []
     for per_item, some in group(outcomes, per_item_of).items():
         qualities = np.array([o.quality for o in some])
         error = float(qualities.std(ddof=1) / math.sqrt(len(some))) if len(some) > 1 else math.inf
-        points.append(Point(per_item, float(qualities.mean()), error))
+        points.append(CurvePoint(per_item, float(qualities.mean()), error))
     return sorted(points)
 
 
-def per_item_of(outcome: Outcome) -> float:
+def per_item_of(outcome: RunOutcome) -> float:
     """The budget of a run per item and round."""
     assert isinstance(outcome.run.budget, PerItem)
     return outcome.run.budget.answers
 
 
-def better(*curves: Sequence[Point]) -> list[Point]:
+def better(*curves: Sequence[CurvePoint]) -> list[CurvePoint]:
     """Point by point the best of several curves over the same budgets."""
     return [max(points, key=lambda p: p.quality) for points in zip(*curves, strict=True)]
 
 
-def cost_of(points: Sequence[Point], quality: float) -> float:
+def cost_of(points: Sequence[CurvePoint], quality: float) -> float:
     """The budget at which a curve first reaches a quality, interpolated in log budget.
 
     Below its first point the curve is not followed: that budget is returned, and what is read off is a lower bound of a
@@ -100,7 +101,7 @@ def cost_of(points: Sequence[Point], quality: float) -> float:
     return math.inf
 
 
-def advantage(ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> tuple[float, float]:
+def advantage(ours: Sequence[RunOutcome], theirs: Sequence[RunOutcome]) -> tuple[float, float]:
     """The mean difference in quality over pairs of the same instance and seed, and its lower 95% limit.
 
     Runs on one instance are not independent of each other, so the limit is over instances.
@@ -112,18 +113,9 @@ def advantage(ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> tuple[float
     x = np.array(list(differences.values()))
     if len(x) < 2:
         return float(x.mean()), -math.inf
-    return float(x.mean()), float(x.mean() - student(len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
+    return float(x.mean()), float(x.mean() - student_quantile(len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
 
 
-def instance_of(outcome: Outcome) -> int:
+def instance_of(outcome: RunOutcome) -> int:
     """Which instance a run was on."""
     return outcome.run.instance
-
-
-def student(freedom: int) -> float:
-    """The 97.5% point of Student's t (Cornish and Fisher's expansion: to 1% from 4 degrees of freedom on)."""
-    z = 1.959964
-    g1 = (z**3 + z) / 4
-    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + g1 / freedom + g2 / freedom**2 + g3 / freedom**3

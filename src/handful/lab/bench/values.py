@@ -10,9 +10,9 @@ from handful.core.budget import PerItem
 from handful.core.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
 from handful.core.feedback import Values
 from handful.core.responses import uniform
-from handful.lab.bench.figures import Figure, Point, better, cost_of, curve, group, mean_answers, mean_quality
-from handful.lab.bench.plans import Plan
-from handful.lab.bench.runs import Outcome, Run
+from handful.lab.bench.plans import BenchPlan
+from handful.lab.bench.runs import Run, RunOutcome
+from handful.lab.bench.targets import CurvePoint, Figure, better, cost_of, curve, group, mean_answers, mean_quality
 
 GUARANTEE = "answers for the guarantee"
 RANGE = "a known range"
@@ -50,7 +50,7 @@ PER_ITEM = (5.0, 10.0, 20.0, 50.0, 100.0)
 WORTH_PER_ITEM = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0, 50.0, 100.0)
 
 
-def guarantee_runs(plan: Plan) -> Iterator[Run]:
+def guarantee_runs(plan: BenchPlan) -> Iterator[Run]:
     """ε = 0.1, N = 60, k = 6."""
     for half_width in HALF_WIDTHS:
         for name, explorer in PROVERS.items():
@@ -61,7 +61,7 @@ def guarantee_runs(plan: Plan) -> Iterator[Run]:
                     yield Run(series, explorer, known, noise, instance, seed, epsilon=0.1)
 
 
-def guarantee_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def guarantee_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """Answers, how many times fewer than faithful TopX, and f over greedy's on average and at worst."""
     series = group(outcomes, lambda o: o.run.series)
     for half_width in HALF_WIDTHS:
@@ -85,7 +85,7 @@ def guarantee_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
             yield Figure(GUARANTEE, f"{what}: least f", min(o.quality for o in some), "f/greedy")
 
 
-def range_runs(plan: Plan) -> Iterator[Run]:
+def range_runs(plan: BenchPlan) -> Iterator[Run]:
     """Answers are known to lie between LOW and HIGH, however little they vary; or half of that is taken for R."""
     for half_width in HALF_WIDTHS:
         for name, explorer in RANGED.items():
@@ -95,7 +95,7 @@ def range_runs(plan: Plan) -> Iterator[Run]:
                     yield Run(series, explorer, known, uniform(half_width), instance, 0, epsilon=0.1)
 
 
-def range_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def range_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """Answers, and how many times fewer than with half the range for R."""
     series = group(outcomes, lambda o: o.run.series)
     for half_width in HALF_WIDTHS:
@@ -108,7 +108,7 @@ def range_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
             yield Figure(RANGE, f"{what}: mean f", mean_quality(some), "f/greedy")
 
 
-def many_runs(plan: Plan) -> Iterator[Run]:
+def many_runs(plan: BenchPlan) -> Iterator[Run]:
     """k = 20, ε = 0.05·f(greedy)."""
     for size, (half_width, _, _) in CROWDED.items():
         for instance in plan.instance_seeds(plan.many):
@@ -116,7 +116,7 @@ def many_runs(plan: Plan) -> Iterator[Run]:
             yield Run(f"{size}", Certified(), known, noise, instance, 0, size=size, k=20, epsilon_share=0.05)
 
 
-def many_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+def many_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """Answers as a share of N·k."""
     for size, (half_width, sense, aim) in CROWDED.items():
         some = [o for o in outcomes if o.run.size == size]
@@ -129,7 +129,7 @@ def many_figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         yield Figure(MANY, f"{what}: mean f", mean_quality(some), "f/greedy", "≥", 0.98)
 
 
-def budget_runs(plan: Plan) -> Iterator[Run]:
+def budget_runs(plan: BenchPlan) -> Iterator[Run]:
     """No knowledge of the noise for worth; R for the others, who do not work without."""
     for half_width in plan.half_widths:
         known, noise = Values(noise=half_width), uniform(half_width)
@@ -147,7 +147,7 @@ def budget_runs(plan: Plan) -> Iterator[Run]:
                         yield Run(series, explorer, feedback, noise, instance, seed, budget=budget)
 
 
-def budget_curves(outcomes: Sequence[Outcome], half_width: float) -> dict[str, list[Point]]:
+def budget_curves(outcomes: Sequence[RunOutcome], half_width: float) -> dict[str, list[CurvePoint]]:
     """Quality against budget, for TopX the better of its two endings."""
     series = group(outcomes, lambda o: o.run.series)
     curves = {name: curve(series[f"{half_width:g}|{name}"]) for name in (*ENDINGS, "uniform", "worth")}
@@ -158,7 +158,7 @@ def budget_curves(outcomes: Sequence[Outcome], half_width: float) -> dict[str, l
     }
 
 
-def budget_figures(outcomes: Sequence[Outcome], plan: Plan) -> Iterator[Figure]:
+def budget_figures(outcomes: Sequence[RunOutcome], plan: BenchPlan) -> Iterator[Figure]:
     """How many times fewer answers worth needs for the same f, at every budget of the others."""
     for half_width in plan.half_widths:
         curves = budget_curves(outcomes, half_width)

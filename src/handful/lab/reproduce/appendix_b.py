@@ -54,7 +54,7 @@ def first_pick(series: str, alpha: float, seed: int) -> list[CellRow]:
 
 
 def costs(own: CellTable) -> tuple[list[float], list[Interval]]:
-    """α, and what it costs."""
+    """The values of α, and the cost at each."""
     alphas = own.distinct("alpha")
     return alphas, [geometric(own.where(alpha=alpha).column("queries")) for alpha in alphas]
 

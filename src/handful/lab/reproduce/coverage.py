@@ -128,7 +128,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
 
 
 def judge(tables: Tables) -> Finding:
-    """δ is kept, with room to spare."""
+    """Whether δ is kept, and with how much room."""
     table = tables["coverage"]
     honest = table.where(shrink=1.0)
     paper = [series for series in EXPLORERS if series != CERTIFIED]

@@ -51,7 +51,7 @@ def cells(scale: Scale) -> list[Cell]:
 
 
 def summary(series: str, theme: str, seed: int, budget: int) -> list[CellRow]:
-    """One crowd's summary."""
+    """The summary that one simulated crowd picks for a theme."""
     objective, total = objectives()[theme], Total(budget)
     tau = TAU if series == FULL else 1
     problem = Problem(N, K, Preferences(tau=tau), delta=DELTA, budget=total, in_flight=IN_FLIGHT, seed=seed)
@@ -151,7 +151,7 @@ def sheet(table: CellTable, series: str) -> Image:
 
 
 def judge(tables: Tables) -> Finding:
-    """High quality, and about the theme."""
+    """Whether the summaries are of high quality, and about their theme."""
     table = tables["crowd"]
     share = {(s, t): quality(table, s, t) for s in (FULL, DUELS, RANDOM) for t in NAMES}
     told = {s: ", ".join(f"{t} {share[s, t].say()}" for t in NAMES) for s in (FULL, DUELS)}

@@ -37,7 +37,7 @@ QUIET = 0.1
 
 
 def cells(scale: Scale) -> list[Cell]:
-    """Five runs each."""
+    """Five runs of each algorithm at each noise."""
     found = []
     for sigma2 in scale.of(NOISE, (0.0, 0.1, 0.2)):
         for series in DRAWN:
@@ -176,7 +176,7 @@ def growth(table: CellTable, series: str) -> Interval:
 
 
 def judge(tables: Tables) -> Finding:
-    """Orders of magnitude, or not."""
+    """Whether UNIFORM costs orders of magnitude more, and how cost grows with noise."""
     table, first = tables["a"], tables["a-first-round"]
     at_u, uniform = ratio(table, UNIFORM)
     at_f, fixed = ratio(table, FIXED)

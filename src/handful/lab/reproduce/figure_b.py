@@ -93,7 +93,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
 
 
 def judge(tables: Tables) -> Finding:
-    """Skewed, but less than O and G."""
+    """Whether exploration is skewed, but less than that of O and G."""
     table = tables["b"]
     own = {series: table.where(series=series) for series in (*DRAWN, FIXED)}
     play = {series: items_in_play(of) for series, of in own.items()}

@@ -111,7 +111,7 @@ def _sizes(axis: Axes, table: CellTable) -> None:
 
 
 def judge(tables: Tables) -> Finding:
-    """l varies between 1 and k."""
+    """Whether l varies between 1 and k."""
     table, all_ = tables["c"], tables["c-sizes"]
     own = table.where(series=FULL)
     l = all_.column("l")

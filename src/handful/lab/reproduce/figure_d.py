@@ -49,7 +49,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
 
 
 def judge(tables: Tables) -> Finding:
-    """Up with budget, down with noise, and UNIFORM against ExpGreedy."""
+    """Whether utility rises with the budget and falls with noise; and UNIFORM against ExpGreedy."""
     table = tables["d"]
     noise = table.where(series=FULL).distinct("sigma2")
     lines = {s: table.where(series=FULL, sigma2=s) for s in noise}

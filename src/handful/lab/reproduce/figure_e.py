@@ -57,7 +57,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
 
 
 def judge(tables: Tables) -> Finding:
-    """Up with budget and with β."""
+    """Whether utility rises with the budget and with β; and UNIFORM against ExpGreedy."""
     table = tables["e"]
     lines = {beta: table.where(series=FULL, beta=beta) for beta in table.where(series=FULL).distinct("beta")}
     rises = {beta: gains_with_budget(own) for beta, own in lines.items() if beta > 0}

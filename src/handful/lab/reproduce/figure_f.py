@@ -48,7 +48,7 @@ def draw(tables: Tables) -> dict[str, Figure]:
 
 
 def judge(tables: Tables) -> Finding:
-    """τ helps per query; per comparison there is little in it."""
+    """Whether larger τ helps per query, and what it does per comparison."""
     table = tables["f"]
     lines = {tau: table.where(series=FULL, beta=DULL, tau=tau) for tau in table.where(beta=DULL).distinct("tau")}
     per_query = _at_equal_queries(table, 20)

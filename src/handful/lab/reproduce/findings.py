@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,8 +32,3 @@ def verdict(*conditions: bool) -> Holds:
     if all(conditions):
         return "holds"
     return "holds in part" if any(conditions) else "does not hold"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -28,7 +28,7 @@ CARELESS = ((0.8, 0.02), (0.2, 0.25))
 
 
 def crowd(size: int, seed: int) -> tuple[Response, ...]:
-    """Everybody's way of answering."""
+    """How each person answers: with a sharpness and a share of careless answers of their own."""
     rng = np.random.Generator(np.random.Philox(key=np.array([11, seed], dtype=np.uint64)))
     people = []
     for _ in range(size):
@@ -39,7 +39,7 @@ def crowd(size: int, seed: int) -> tuple[Response, ...]:
 
 @dataclass(frozen=True)
 class Pick:
-    """One round of the crowd's."""
+    """The pick of one round, and what it cost."""
 
     item: int
     gain: float

@@ -52,7 +52,7 @@ def write_csv(table: CellTable, path: Path) -> None:
 
 
 def markdown(chapters: Sequence[Chapter], remarks: Sequence[str]) -> str:
-    """For reading in a repository."""
+    """The report as Markdown."""
     lines = [f"# {HEAD}", "", INTRODUCTION, "", *(f"*{remark}*\n" for remark in remarks)]
     for chapter in chapters:
         finding = chapter.finding
@@ -67,7 +67,7 @@ def markdown(chapters: Sequence[Chapter], remarks: Sequence[str]) -> str:
 
 
 def page(chapters: Sequence[Chapter], remarks: Sequence[str]) -> str:
-    """For reading in a browser; it loads nothing but the pictures beside it."""
+    """The report as HTML; it loads nothing but the pictures beside it."""
     body = [f"<h1>{HEAD}</h1>", f"<p>{escape(INTRODUCTION)}</p>"]
     body += [f'<p class="note">{escape(remark)}</p>' for remark in remarks]
     body += [_overview(chapters), *map(_section, chapters)]

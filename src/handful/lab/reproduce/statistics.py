@@ -25,7 +25,7 @@ class Interval:
     high: float
 
     def say(self, digits: int = 2) -> str:
-        """`5.47 [5.41, 5.53]`."""
+        """The estimate and its interval as text: `5.47 [5.41, 5.53]`."""
         return f"{number(self.mid, digits)} [{number(self.low, digits)}, {number(self.high, digits)}]"
 
 
@@ -39,7 +39,7 @@ def number(x: float, digits: int = 2) -> str:
     return f"{x / 10**power:.1f}·10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
-def student(freedom: int) -> float:
+def student_quantile(freedom: int) -> float:
     """The 97.5% point of Student's t, by Cornish and Fisher's expansion: within 1% from 3 degrees of freedom on."""
     z, n = Z, float(freedom)
     return (
@@ -56,7 +56,7 @@ def mean(values: npt.ArrayLike) -> Interval:
     mid = float(x.mean())
     if len(x) < 2:
         return Interval(mid, mid, mid)
-    half = student(len(x) - 1) * float(x.std(ddof=1)) / math.sqrt(len(x))
+    half = student_quantile(len(x) - 1) * float(x.std(ddof=1)) / math.sqrt(len(x))
     return Interval(mid, mid - half, mid + half)
 
 
@@ -82,7 +82,7 @@ def slope(x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
     left = b - b.mean() - steep * centred
     if len(a) < 3:
         return Interval(steep, steep, steep)
-    half = student(len(a) - 2) * math.sqrt(float(left @ left) / (len(a) - 2) / float(centred @ centred))
+    half = student_quantile(len(a) - 2) * math.sqrt(float(left @ left) / (len(a) - 2) / float(centred @ centred))
     return Interval(steep, steep - half, steep + half)
 
 

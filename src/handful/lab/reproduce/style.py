@@ -33,7 +33,7 @@ class Look:
     hollow: bool = False
 
     def of(self, **more: Any) -> dict[str, Any]:
-        """For Matplotlib."""
+        """The keyword arguments for Matplotlib, with `more` of them."""
         face = "white" if self.hollow else self.colour
         return {"color": self.colour, "marker": self.marker, "linestyle": self.line, "markerfacecolor": face, **more}
 

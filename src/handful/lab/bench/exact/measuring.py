@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from handful.errors import InvalidProblem
-from handful.lab.bench.figures import Figure
+from handful.lab.bench.targets import Figure
 
 WORKER = Path(__file__).with_name("worker.py")
 PEERS = ("apricot", "submodlib", "pyversity")

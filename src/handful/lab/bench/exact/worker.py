@@ -33,7 +33,7 @@ SIZES = {
 
 
 def main() -> None:
-    """Measure once."""
+    """Measure one case by one library, and print the result as JSON."""
     case, library = sys.argv[1:]
     if not case.startswith("million"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -74,7 +74,7 @@ def _timed(call: _Call) -> tuple[dict[str, float], list[int]]:
 
 
 def _memory_now() -> float:
-    """Megabytes in use."""
+    """The memory in use by this process, in megabytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
