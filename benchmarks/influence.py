@@ -1,7 +1,7 @@
 """A study on a cascade beside IMM: the spread of ten seeds, and the simulations it took.
 
 python benchmarks/influence.py [--edges FILE.csv] [--nodes 15000] [--pick 10] [--per-node 20] [--seeds 1]
-                               [--candidates N]
+                               [--first-seed 0] [--candidates N]
 
 IMM is this benchmark's own reference (Tang, Shi and Xiao, SIGMOD 2015), with ε = 0.1 and ℓ = 1. FILE.csv has columns
 u, v and how many parallel edges; without it a graph with as many nodes is drawn. Weighted cascade, undirected. With
@@ -106,6 +106,7 @@ def main() -> None:
     parser.add_argument("--per-node", type=float, default=20, help="answers per node, in all (default: %(default)s)")
     parser.add_argument("--candidates", type=int, help="only the nodes with the most edges (default: all)")
     parser.add_argument("--seeds", type=int, default=1, help="studies, each with a seed of its own")
+    parser.add_argument("--first-seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore", BetterTool)
     if options.edges:
@@ -124,7 +125,7 @@ def main() -> None:
     busiest = np.argsort(-np.diff(cascade.graph.starts), kind="stable")[: options.candidates]
     candidates = [cascade.nodes[i] for i in busiest]
     shares = []
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
         began = time.process_time()
         study = Study(candidates, k, feedback=Values(), budget=int(options.per_node * n), in_flight=64, seed=seed)
         found = study.run(cascade)

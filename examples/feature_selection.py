@@ -1,6 +1,6 @@
 """Which eight pixels tell the digits apart? SequentialSelector against scikit-learn's SequentialFeatureSelector.
 
-python examples/feature_selection.py [--seeds 3] [--peer-seeds 1] [--columns 8] [--output features.png]
+python examples/feature_selection.py [--seeds 3] [--first-seed 0] [--peer-seeds 1] [--columns 8] [--output features.png]
 
 Both pick greedily for the same model (naive Bayes). SequentialFeatureSelector fits every candidate five times for every
 pick. SequentialSelector asks for one random split at a time and asks again only where it matters. The score is the mean
@@ -34,6 +34,7 @@ def score(X: np.ndarray, y: np.ndarray, support: np.ndarray) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--peer-seeds", type=int, default=1)
     parser.add_argument("--columns", type=int, default=8)
     parser.add_argument("--output", default="features.png")
@@ -44,10 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)  # naive Bayes on a column that is constant within a split
     ours: list[tuple[int, float]] = []
     theirs: list[tuple[int, float]] = []
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
         selector = SequentialSelector(GaussianNB(), k, random_state=seed).fit(X, y)
         ours.append((selector.n_fits_, score(X, y, selector.support_)))
-    for seed in range(options.peer_seeds):
+    for seed in range(options.first_seed, options.first_seed + options.peer_seeds):
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         peer = SequentialFeatureSelector(GaussianNB(), n_features_to_select=k, cv=folds).fit(X, y)
         theirs.append((FOLDS * sum(size - n for n in range(k)), score(X, y, peer.support_)))

@@ -1,6 +1,6 @@
 """Which few labelled examples make a model answer best? A study against random search.
 
-python examples/few_shot.py [--seeds 5] [--budget 1000] [--output few-shot.png]
+python examples/few_shot.py [--seeds 5] [--first-seed 0] [--budget 1200] [--output few-shot.png]
 
 The model here is a stand-in that needs no network: it labels a digit as the nearest of its examples. `ask_model` is
 where a real one goes: put the examples into a prompt, ask for the label of each query, and return how many are right.
@@ -72,12 +72,13 @@ def by_random_search(world: World, calls: int, seed: int) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--budget", type=int, default=1200, help="answers of the study (default: %(default)s)")
     parser.add_argument("--output", default="few-shot.png")
     options = parser.parse_args(arguments)
     found, calls = [], []
     searches: dict[float, list[float]] = {1: [], 6: []}
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
         world = World(seed)
         found.append(by_study(world, options.budget, seed))
         calls.append(world.calls)

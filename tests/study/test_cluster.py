@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from handful import Question, Study, Values
-from handful.errors import EvaluationFailed, InvalidProblem
+from handful.errors import EvaluationFailed, InvalidProblem, NoWorkers
 
 dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
 SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "budget": 300, "in_flight": 16, "seed": 3}
+PATIENCE = {"distributed.deploy.lost-worker-timeout": "5 minutes"}  # a busy machine starts workers slowly
 
 
 def careful(q: Question) -> float:
@@ -94,7 +95,7 @@ def test_the_page_on_clusters_runs_as_it_stands(scheduler: str) -> None:
 
 def test_a_poison_question_is_named_also_on_a_cluster() -> None:
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        dask.config.set({"distributed.scheduler.allowed-failures": 0, **PATIENCE}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
         pytest.raises(EvaluationFailed, match="question q37, about .* ended the worker it was sent to: call"),
@@ -102,12 +103,44 @@ def test_a_poison_question_is_named_also_on_a_cluster() -> None:
         study().run(poisonous, dask=client)
 
 
+def test_a_question_that_ends_every_worker_is_named_though_no_worker_comes_back(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from handful.study import cluster as module
+
+    monkeypatch.setattr(module, "SAY_AFTER_S", 1.0)
+    monkeypatch.setattr(module, "GIVE_UP_AFTER_S", 3.0)
+    with ExitStack() as stack:
+        for n in range(2):
+            stack.callback(killed, worker(scheduler, str(n), "--no-nanny"))
+        with distributed.Client(scheduler) as client:
+            client.wait_for_workers(2)
+            with (
+                pytest.warns(NoWorkers, match="no worker is left"),
+                pytest.raises(EvaluationFailed, match="ended all workers that were left.* none joined") as raised,
+            ):
+                study().run(poisonous, dask=client)
+    assert "q37" in str(raised.value)
+
+
+@pytest.mark.slow
+def test_a_poison_question_is_named_by_a_scheduler_with_its_usual_settings(scheduler: str) -> None:
+    with ExitStack() as stack:
+        for n in range(2):
+            stack.callback(killed, worker(scheduler, str(n)))
+        with pytest.raises(EvaluationFailed, match="question q37, about .* ended all 4 workers it was sent to: call"):
+            study().run(poisonous, dask=scheduler)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::handful.errors.NoWorkers")
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_any_number_of_workers_gives_the_same_result_while_some_are_killed(count: int) -> None:
     deaths: list[int] = []
-    with distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster:
+    with (
+        dask.config.set(PATIENCE),
+        distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
+    ):
 
         def meddle(progress: Any) -> None:
             if progress.answers > 80 * (len(deaths) + 1) and len(deaths) < 3:

@@ -28,7 +28,9 @@ VERSION = version_of("handful")
 CHUNK_S = 0.1
 RETRIES = 1  # of a task, by Dask itself
 LOST = 10  # how often a chunk may get lost with the worker that had the oracle
-LOOK_EVERY_S = 30.0  # whether any worker is left
+LOOK_EVERY_S = 2.0  # whether any worker is left
+SAY_AFTER_S = 30.0  # that none is left
+GIVE_UP_AFTER_S = 120.0  # if workers died of what they were at: questions without a worker wait no longer
 KEPT = 4  # oracles that a worker keeps open
 
 _Reply = tuple[bool, Any, float]
@@ -67,6 +69,12 @@ def check_version(version: str) -> str:
             f"a worker of the cluster has handful {found}, and {version} asks: install the same version"
         )
     return version
+
+
+def deaths_of(keys: list[str], dask_scheduler: Any = None) -> dict[str, int]:
+    """On the scheduler: how many workers died, and were not just closed, with each of these tasks on them."""
+    tasks = dask_scheduler.tasks
+    return {key: tasks[key].suspicious for key in keys if key in tasks and tasks[key].suspicious}
 
 
 class _Chunk:
@@ -120,6 +128,7 @@ class DaskCluster:
         self._sent: list[_Chunk] = []
         self._seconds = CHUNK_S
         self._deserted = False  # whether it was said that no worker is left
+        self._blamed: list[Question] = []  # one of them ended workers before they were sent one at a time
         self._alone = 0  # how many of the next questions are sent one at a time
         self._client = _client(distributed, dask) if self._own else dask
 
@@ -184,25 +193,48 @@ class DaskCluster:
                 self._send(chunk.errands, alone=chunk.alone)
             else:
                 self._forget(chunk)
+                answered = {errand.question.id for errand in chunk.errands}
+                self._blamed = [question for question in self._blamed if question.id not in answered]
                 took = sum(outcome[2] for outcome in chunk.outcomes or ()) / max(len(chunk.errands), 1)
                 self._seconds += 0.3 * (max(took, 1e-6) - self._seconds)
 
     def _arrived(self, chunk: _Chunk) -> list[_Reply]:
-        """The outcomes of a chunk, once they are there. A cluster without workers is named, once: one may yet join."""
+        """The outcomes of a chunk, once they are there."""
+        deserted: float | None = None  # since when no worker is left
         while True:
             try:
                 outcomes: list[_Reply] = chunk.future.result(timeout=LOOK_EVERY_S)
             except TimeoutError:
-                if not self._deserted and not chunk.future.done() and self.workers == 0:
-                    self._deserted = True
-                    warnings.warn(
-                        "no worker is left on the cluster: the run goes on when one joins, and Ctrl-C keeps what was "
-                        "answered",
-                        NoWorkers,
-                        stacklevel=2,
-                    )
+                self._known_workers = self.workers
+                if chunk.future.done() or self._known_workers:
+                    deserted = None
+                    continue
+                deserted = deserted or time.monotonic()
+                self._without_workers(time.monotonic() - deserted)
             else:
+                chunk.future.release()  # else it would be worked out again when the worker that has it dies
                 return outcomes
+
+    def _without_workers(self, seconds: float) -> None:
+        """Say so, once. One may yet join, but if workers died of their questions, these are named after a while."""
+        if seconds >= SAY_AFTER_S and not self._deserted:
+            self._deserted = True
+            warnings.warn(
+                "no worker is left on the cluster: the run goes on when one joins, and Ctrl-C keeps what was answered",
+                NoWorkers,
+                stacklevel=3,
+            )
+        if seconds >= GIVE_UP_AFTER_S and (suspects := self._suspects()):
+            ids = ", ".join(question.id for question in suspects[1:4]) + (", …" if len(suspects) > 4 else "")
+            also = f" (or one of {len(suspects) - 1} that were sent with it: {ids})" if len(suspects) > 1 else ""
+            raise poison(suspects[0], f"all workers that were left{also}, and none joined for {seconds:.0f} seconds")
+
+    def _suspects(self) -> list[Question]:
+        """The questions on which the most workers died, as far as they were not answered since."""
+        deaths = self._client.run_on_scheduler(deaths_of, [chunk.future.key for chunk in self._sent])
+        most = max(deaths.values(), default=0)
+        blamed = [chunk for chunk in self._sent if most and deaths.get(chunk.future.key) == most]
+        return [errand.question for chunk in blamed for errand in chunk.errands] or self._blamed
 
     def _forget(self, chunk: _Chunk) -> None:
         self._sent = [other for other in self._sent if other is not chunk]
@@ -222,6 +254,7 @@ class DaskCluster:
 
     def _one_by_one(self, first: _Passenger) -> None:
         """Workers died, and Dask blames all that was on them: take everything back, and send one question at a time."""
+        self._blamed = self._suspects()
         open_ = [chunk for chunk in self._sent if not (chunk.future.status == "finished" or chunk.outcomes)]
         for chunk in open_:
             chunk.future.cancel()
@@ -251,8 +284,6 @@ class DaskCluster:
         self._sent.append(chunk)
 
     def _send_parcel(self) -> None:
-        if self.workers == 0:
-            self._client.wait_for_workers(1)
         self._known_workers = self.workers
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that it is large: it is sent once
