@@ -18,7 +18,7 @@ from handful.objectives.arrays import Real
 from handful.objectives.threads import in_parts, shared
 
 SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
-TILE = 512  # cells worked on together: they stay in the nearest cache
+TILE = 256  # cells worked on together: they stay in the nearest cache, and as many bytes add up to 16 bits
 LEVELS = 255
 MARGIN = 1.0 / 64.0  # of a level: more than rounding can take
 STALE, ROUGH, EXACT = 0, 1, 2  # what is known of an item's bound at the present set
@@ -65,42 +65,49 @@ def _sum(row: Any) -> float:
 
 @kernel
 def _pack(
-    first: int, last: int, matrix: Any, bits: Any, scale: Any, packed: Any, sums: Any, over: Any, signs: Any
-) -> None:
-    """Read rows first..last once: into bytes, their sums, what lies above the highest level, and signs seen."""
+    first: int, last: int, matrix: Any, bits: Any, scale: Any, highest: Any, packed: Any, sums: Any, over: Any,
+    worst: Any,
+) -> None:  # fmt: skip
+    """Read rows first..last once: into bytes, their sums, what lies above the highest level, and the largest bits.
+
+    Bits of numbers ≥ 0 are in the order of the numbers; infinity, what is no number, and all below 0 come after these.
+    """
     width = matrix.shape[1]
     factor, shift, zero, most, high = scale[0], scale[1], scale[2], scale[3], scale[4:]
     for i in range(first, last):
         row, signed, out = matrix[i], bits[i], packed[i]
         total, above = 0.0, 0.0
-        sign = signed[0]
+        largest = signed[0]
         for start in range(0, width, TILE):
             end = min(start + TILE, width)
             values, marks, levels = row[start:end], signed[start:end], out[start:end]
             total += _sum(values)
-            for c in range(len(marks)):
-                sign |= marks[c]
+            top = marks[0]
             for c in range(len(values)):
                 x = values[c] * factor + shift
                 x = x if x > zero else zero
                 x = x if x < most else most
                 levels[c] = np.uint8(np.int32(x))
-            top = levels[0]
-            for c in range(len(levels)):
-                top = max(top, levels[c])
-            if top == LEVELS:
+                top = max(top, marks[c])
+            if top > highest[0]:
                 for c in range(len(values)):
                     above += max(values[c] - high[0], zero)
-        sums[i], over[i], signs[i] = total, above, sign < 0
+            largest = max(largest, top)
+        sums[i], over[i], worst[i] = total, above, largest
 
 
 @kernel
 def _levels_above(row: Any, served: Any) -> int:
-    """Σ max(row − served, 0) over bytes."""
-    total = np.uint32(0)
-    for c in range(len(row)):
-        total = np.uint32(total + np.uint32(max(row[c], served[c]) - served[c]))
-    return int(total)
+    """Σ max(row − served, 0) over bytes: those of a tile fit into 16 bits."""
+    total = 0
+    for start in range(0, len(row), TILE):
+        end = min(start + TILE, len(row))
+        a, b = row[start:end], served[start:end]
+        some = np.uint16(0)
+        for c in range(len(a)):
+            some = np.uint16(some + np.uint16(np.uint8(max(a[c], b[c]) - b[c])))
+        total += int(some)
+    return total
 
 
 @kernel
@@ -135,10 +142,10 @@ def _all_at_once(
     known: Any, levels: Any, room: Any,
 ) -> None:  # fmt: skip
     """Lower the bounds of all items that could be the next, on one core: what `Tightener.tighten` does in steps."""
-    top = -1
+    top, floor = -1, -np.inf
     for i in range(len(upper)):
-        if allowed[i] and (top < 0 or upper[i] * costs[top] > upper[top] * costs[i]):
-            top = i
+        if upper[i] > floor * costs[i] and allowed[i]:
+            top, floor = i, upper[i] / costs[i]
     if top < 0:
         return
     room[0] = top
@@ -150,7 +157,7 @@ def _all_at_once(
         base += max(least - served[c], 0.0)
     record = floor
     for i in range(len(upper)):
-        if allowed[i] and known[i] == STALE and upper[i] >= floor * costs[i]:
+        if upper[i] >= floor * costs[i] and allowed[i] and known[i] == STALE:
             rough = (_levels_above(packed[i], levels) * step + base + over[i]) * (1.0 + SLACK)
             upper[i] = min(upper[i], rough)
             known[i] = ROUGH
@@ -160,7 +167,7 @@ def _all_at_once(
                 floor = _exactly(room[:1], matrix, served, upper, costs, known, floor)
     count = 0
     for i in range(len(upper)):
-        if allowed[i] and upper[i] >= floor * costs[i]:
+        if upper[i] >= floor * costs[i] and allowed[i]:
             room[count] = i
             count += 1
     while count > 0:  # the largest first; what falls below the floor need not be looked at
@@ -208,10 +215,12 @@ def packed(table: Real) -> Packed | None:
         [1.0 / step, 1.0 + MARGIN - least / step, 0.0, LEVELS, least + LEVELS * step * (1.0 - 1e-6)], dtype=kind
     )
     levels = np.empty(table.shape, dtype=np.uint8)
-    sums, over, signs = np.empty(rows), np.empty(rows), np.empty(rows, dtype=bool)
-    bits = table.view(np.int32 if kind is np.float32 else np.int64)
-    in_parts(_pack, rows, table.size, (table, bits, scale, levels, sums, over, signs))
-    if not np.isfinite(sums).all() or (signs.any() and min(row.min() for row in table[signs]) < 0):
+    unsigned = np.dtype(np.uint32 if kind is np.float32 else np.uint64)
+    sums, over, worst = np.empty(rows), np.empty(rows), np.empty(rows, dtype=unsigned)
+    common = (table, table.view(unsigned), scale, scale[4:].view(unsigned), levels, sums, over, worst)
+    in_parts(_pack, rows, table.size, common)
+    odd = worst >= kind(np.inf).view(unsigned)  # where a zero has a sign, nothing is bad
+    if not np.isfinite(sums).all() or (odd.any() and min(row.min() for row in table[odd]) < 0):
         return None
     return Packed(table, levels, sums, over, least, step)
 
