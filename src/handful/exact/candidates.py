@@ -121,6 +121,5 @@ class Candidates:
         return self.upper[0] == np.inf and bool((self.upper == np.inf).all())
 
     def _keys(self, where: Any, costs: Floats | None) -> Floats:
-        keys: Floats = self.upper[where].copy() if costs is None else self.upper[where] / costs[where]
-        keys[~self.open[where]] = -np.inf
-        return keys
+        upper = self.upper[where] if costs is None else self.upper[where] / costs[where]
+        return np.where(self.open[where], upper, -np.inf)

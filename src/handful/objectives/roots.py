@@ -18,7 +18,7 @@ from handful.core.objective import Floats, Ints
 from handful.objectives.arrays import Real, blocks
 
 SINGLE = float(np.finfo(np.float32).eps)
-TILE = 64  # terms added up in single precision before they go into a sum in double precision
+TILE = 256  # terms added up in single precision before they go into a sum in double precision
 REMEMBERED = 64  # picks back to which factors are computed
 
 
@@ -52,6 +52,7 @@ def _sum_of_rises(row: Any, gathered: Any, roots: Any, weights: Any, room: Any) 
 def _lower(
     items: Any, floor: float, keep: bool, looked: Any, table: Any, gathered: Any, roots: Any, weights: Any, room: Any,
     there: Any, factors: Any, upper: Any, allowed: Any, costs: Any, base: Any, seen: Any,
+    wait: Any,
 ) -> float:  # fmt: skip
     """Lower the bounds of those of these items that may be the next; the largest gain per cost is at least this.
 
@@ -59,11 +60,13 @@ def _lower(
     are put into `looked`. With `keep` the floor stays as it is.
     """
     now, count = int(there[2]), int(there[3])
-    for i in items:
-        if upper[i] < floor * costs[i] or not allowed[i]:
-            continue
+    waiting = 0
+    for i in items:  # who waits is found first, without a jump: rows are then read one after the other
         upper[i] = min(upper[i], base[i] * factors[seen[i]])
-        if upper[i] < floor * costs[i] or seen[i] == now:
+        wait[waiting] = i
+        waiting += (upper[i] >= floor * costs[i]) & allowed[i] & (seen[i] != now)
+    for i in wait[:waiting]:
+        if upper[i] < floor * costs[i]:
             continue
         rise = _sum_of_rises(table[i], gathered, roots, weights, room)
         slack = there[0] + there[1] * abs(rise)
@@ -94,6 +97,7 @@ class RootTightener:
         self._room: Any = np.empty(TILE, dtype=np.float32)
         self._front: Ints = np.empty(len(matrix), dtype=np.int64)  # the first _count: those looked at last
         self._spare: Ints = np.empty(len(matrix), dtype=np.int64)
+        self._wait: Ints = np.empty(len(matrix) + 1, dtype=np.int64)
         self._count = 0
         self._past: Floats = np.empty((REMEMBERED, len(self._largest)))
         self._past[0] = self._width(gathered)
@@ -133,7 +137,7 @@ class RootTightener:
         there = np.array([absolute, relative, self._time, 0.0])
         divided = self._ones if costs is None else costs
         return (self._table, single, roots, self._weights, self._room, there, factors, upper, allowed, divided,
-                self._base, self._seen)  # fmt: skip
+                self._base, self._seen, self._wait)  # fmt: skip
 
     def _factors(self, gathered: Real) -> Floats:
         """By how much every gain has fallen at least, since each of the times remembered."""
