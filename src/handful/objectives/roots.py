@@ -16,8 +16,10 @@ import numpy as np
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.objectives.arrays import Real, blocks
+from handful.objectives.prefetch import fetch
 
 SINGLE = float(np.finfo(np.float32).eps)
+LINE = 16  # numbers that are fetched together
 TILE = 256  # terms added up in single precision before they go into a sum in double precision
 REMEMBERED = 64  # picks back to which factors are computed
 
@@ -65,7 +67,11 @@ def _lower(
         upper[i] = min(upper[i], base[i] * factors[seen[i]])
         wait[waiting] = i
         waiting += (upper[i] >= floor * costs[i]) & allowed[i] & (seen[i] != now)
-    for i in wait[:waiting]:
+    for at in range(waiting):
+        i = wait[at]
+        later = table[wait[min(at + 2, waiting - 1)]]
+        for j in range(0, len(later), LINE):
+            fetch(later, j)
         if upper[i] < floor * costs[i]:
             continue
         rise = _sum_of_rises(table[i], gathered, roots, weights, room)
