@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+ir: Any = cgutils.ir  # type: ignore[attr-defined]  # LLVM's types, as Numba has them
 
 
 def _fetch(typing: Any, array: Any, index: Any) -> Any:
@@ -18,7 +19,8 @@ def _fetch(typing: Any, array: Any, index: Any) -> Any:
         pointer = builder.bitcast(builder.gep(view.data, [given[1]]), ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        insert: Any = cgutils.get_or_insert_function
+        prefetch = insert(builder.module, kind, "llvm.prefetch.p0i8")
         builder.call(prefetch, [pointer, number(0), number(3), number(1)])  # to read, to keep, data
         return context.get_dummy_value()
 
