@@ -186,7 +186,7 @@ def test_an_oracle_that_fails_keeps_the_answers_and_says_how_to_go_on(handful: H
     said = handful(*broken)
     assert said.code == 1
     assert "the oracle failed: RuntimeError: no electricity (judge.py, line 16, in broken)" in said.err
-    assert f"5 answers are kept; to go on: handful {' '.join(broken)}" in said.err
+    assert f"5 answers kept; to go on: handful {' '.join(broken)}" in said.err
     assert json.loads(handful("status", "--json").out)["answers"] == 5
 
 
