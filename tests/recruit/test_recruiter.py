@@ -245,6 +245,36 @@ def test_a_bonus_of_unknown_outcome_is_never_paid_again_by_itself(
         assert not published.open_entries("bonus")
 
 
+@pytest.mark.parametrize("where", ["/submissions/bonus-payments/", "/pay/"])
+def test_a_refused_bonus_holds_up_no_other_and_is_told(published: Recruiter, fake: FakeProlific, where: str) -> None:
+    (a, _), (b, there) = come(published, fake), come(published, fake)
+    refused = paying.promise_bonus(published, a.pseudonym, 100)
+    paying.promise_bonus(published, b.pseudonym, 150)
+    fake.faults.append(Fault(f"POST .*{where}", 400))
+    report = reconcile(published)
+    assert any("pay bonuses" in said for said in report.differences)
+    reconcile(published)
+    assert there.bonuses == [150]
+    assert books(fake, "bonus") == [150] == spent(published, "bonus")
+    assert [e.outcome for e in published.store.entries(STUDY) if e.number == refused] == ["refused"]
+
+
+@pytest.mark.parametrize("where", ["/submissions/bonus-payments/", "/pay/"])
+@pytest.mark.parametrize("status", [401, 403, 429])
+def test_a_bonus_that_cannot_be_paid_now_stays_the_same_promise(
+    published: Recruiter, fake: FakeProlific, where: str, status: int
+) -> None:
+    person, there = come(published, fake)
+    number = paying.promise_bonus(published, person.pseudonym, 150, "thank you")
+    before = [e for e in published.store.entries(STUDY) if e.kind == "bonus"]
+    fake.faults.append(Fault(f"POST .*{where}", status))
+    reconcile(published)
+    assert [e for e in published.store.entries(STUDY) if e.kind == "bonus"] == before
+    reconcile(published)
+    assert there.bonuses == [150] == spent(published, "bonus")
+    assert [e.number for e in published.store.entries(STUDY) if e.kind == "bonus"] == [number]
+
+
 @pytest.mark.parametrize("done", [True, False])
 @pytest.mark.parametrize("status", [0, 502, 503])
 def test_publishing_with_an_unknown_outcome_is_found_out_and_not_repeated(

@@ -264,6 +264,12 @@ class Store:
             values = {"sent": self.clock(), "reference": reference}
             connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
 
+    def mark_unsent(self, numbers: Sequence[int]) -> None:
+        """The call had no effect: it is to be made again."""
+        with self._writing() as connection:
+            values = {"sent": None, "reference": None}
+            connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
+
     def settle(self, numbers: Sequence[int], outcome: EntryOutcome, words: str | None = None) -> None:
         """Write down what came of it."""
         if numbers:

@@ -15,6 +15,9 @@ from handful.recruit.records import Entry, Participant, Recruitment
 MOST_BONUS = 20_000
 """In cents, for one person at once: more is a slip of the keyboard."""
 
+NOT_ALLOWED = (401, 403)
+"""What the platform says to a token that may not do this."""
+
 SHORT_MINUTES = 5
 RETURN_REASON = "Some answers did not follow the instruction in the question itself."
 
@@ -123,8 +126,11 @@ def promise_bonus(recruiter: Recruiter, pseudonym: str, cents: int, reason: str 
 
 
 def pay_bonuses(recruiter: Recruiter, recruitment: Recruitment) -> int:
-    """Pay the bonuses that were promised and never sent, one call each; how many. Paying twice would pay twice."""
-    paid = 0
+    """Pay the bonuses that were promised and never sent, one call each; how many. Paying twice would pay twice.
+
+    A bonus that is refused holds up none of the others: it is settled as refused, and told when all have been tried.
+    """
+    paid, refusals = 0, list[Refused]()
     for entry in recruiter.store.entries(recruiter.study):
         if entry.kind != "bonus" or entry.sent is not None or entry.outcome is not None:
             continue
@@ -132,23 +138,32 @@ def pay_bonuses(recruiter: Recruiter, recruitment: Recruitment) -> int:
         if person is None or person.who.session is None:
             recruiter.store.settle([entry.number], "not_done", "the person has been erased")
             continue
-        bonus = [(person.who.session, entry.cents)]
-        # Handing in pays nothing: should this be lost, it is handed in again.
-        listed, _ = recruiter.client.hand_in_bonuses(recruiter.id_of(recruitment), bonus)
-        recruiter.store.mark_sent([entry.number], listed)
         try:
-            recruiter.client.pay_bonuses(listed)
-        except (NotSent, Busy) as error:
-            recruiter.store.settle([entry.number], "not_done", str(error))
-            promise = [(entry.who, entry.cents)]
-            recruiter.store.write_down(recruiter.study, "bonus", promise, sent=False, words=entry.words)
+            _pay_bonus(recruiter, recruitment, entry, person.who.session)
+            paid += 1
+        except Busy:
             raise
         except Refused as error:
+            if error.status in NOT_ALLOWED:  # that is about us, and not about this person
+                raise
             recruiter.store.settle([entry.number], "refused", str(error))
-            raise
-        recruiter.store.settle([entry.number], "done")
-        paid += 1
+            refusals.append(error)
+    if refusals:
+        raise refusals[0]
     return paid
+
+
+def _pay_bonus(recruiter: Recruiter, recruitment: Recruitment, entry: Entry, session: str) -> None:
+    # Handing in pays nothing: should this be lost, it is handed in again.
+    listed, _ = recruiter.client.hand_in_bonuses(recruiter.id_of(recruitment), [(session, entry.cents)])
+    recruiter.store.mark_sent([entry.number], listed)
+    try:
+        recruiter.client.pay_bonuses(listed)
+    except (NotSent, Refused) as error:
+        if isinstance(error, NotSent | Busy) or error.status in NOT_ALLOWED:
+            recruiter.store.mark_unsent([entry.number])  # nothing was paid: the promise stands
+        raise
+    recruiter.store.settle([entry.number], "done")
 
 
 def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
