@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting import panel_desk
+from handful.crowd.hosting import panel_desk, panel_loop
+from handful.crowd.hosting.registry import link_of
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
-from tests.crowd.clients import STUDY
-from tests.recruit.arrivals import PLAN, Paid, paid_study
+from handful.recruit.prolific.client import ProlificClient
+from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.store import Store
+from tests.crowd.clients import STUDY, started
+from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
 
 
 @pytest.fixture
@@ -215,8 +222,64 @@ def test_a_server_without_a_token_lets_people_in_and_says_what_is_wrong(
         pass
     monkeypatch.delenv("PROLIFIC_TOKEN")
     from tests.crowd.clients import PLAN as STUDY_PLAN
-    from tests.crowd.clients import started
 
     with started(collection, STUDY_PLAN, None, storage=tmp_path / "a.db") as server:
         status = server.organizer().get(f"/api/organize/{STUDY}").json()
     assert "PROLIFIC_TOKEN is not set" in status["recruiting"]["trouble"]
+
+
+def test_a_study_whose_name_is_no_link_is_recruited_for_by_its_name(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, storage = "Türme & Brücken", tmp_path / "a.db"
+    Study(collection.ids, 3, feedback=Preferences(), budget=120, storage=storage, name=name).close()
+    with FakeProlific(FakePlatform()) as fake:
+        monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
+        monkeypatch.setenv("PROLIFIC_URL", fake.url)
+        recruiter = Recruiter(Store(storage), name, ProlificClient.from_environment())
+        recruiter.create(ADDRESS, PLAN, name="Photos", description="Which photo?")
+        recruiter.publish(recruiter.cost().first)
+        with started(collection, None, QUICK, themes=(), storage=storage) as server:
+            link = link_of(name)
+            loop = server.registry.panels[link]
+            there = fake.platform.take_place(recruiter.recruitment().platform_id or "")
+            assert there is not None
+            ids = {"PROLIFIC_PID": there.participant, "SESSION_ID": there.id, "STUDY_ID": there.study}
+            browser = server.browser()
+            arrived = browser.post(f"/api/s/{link}/arrive", json={"parameters": ids}).json()
+            assert arrived["state"] == "inside"
+            work = browser.post(f"/api/s/{link}/join", json={"consent": True}).json()
+            while work["questions"]:
+                body = {"token": work["questions"][0]["token"], "side": "left", "ms": 900}
+                work = browser.post(f"/api/s/{link}/answer", json=body).json()
+            assert work["ending"]["outcome"] == "finished"
+            loop.once()
+            loop.once()
+            (person,) = recruiter.store.people(name)
+            assert server.registry.studies[link].study.fold.workers.knows(person.pseudonym)
+            status = server.organizer().post(f"/api/organize/{link}/recruiting/reconcile").json()
+    assert there.status == "APPROVED"
+    assert status["paid"] == PLAN.reward
+
+
+def test_reconciling_by_hand_waits_for_the_reconciliation_that_runs(
+    paid: Paid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, most, counting = 0, 0, threading.Lock()
+
+    def slow(*_: object, **__: object) -> None:
+        nonlocal inside, most
+        with counting:
+            inside += 1
+            most = max(most, inside)
+        time.sleep(0.1)
+        with counting:
+            inside -= 1
+
+    monkeypatch.setattr(panel_loop, "reconcile", slow)
+    threads = [threading.Thread(target=paid.loop.once) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1

@@ -36,9 +36,12 @@ class PanelDesk:
         secret: Secret,
         client: ProlificClient | None = None,
         wake: Callable[[], None] = lambda: None,
+        *,
+        link: str | None = None,
     ) -> None:
         self.store, self.recruitment, self.client, self.wake = store, recruitment, client, wake
         self.study = recruitment.study
+        self._link = link or recruitment.study  # in cookies, where not every letter of a study's name is safe
         self._secret, self._key = secret, panel_key(secret, recruitment.study)
         self._lock = threading.RLock()
         self._people: dict[str, Participant] = {}
@@ -120,7 +123,7 @@ class PanelDesk:
 
     def _new(self) -> tuple[str, bytes]:
         chance = new_chance()
-        worker = worker_of(self._secret, self.study, cookie_from(self._secret, self.study, chance))
+        worker = worker_of(self._secret, self._link, cookie_from(self._secret, self._link, chance))
         assert worker is not None
         return worker.id, chance
 

@@ -38,13 +38,14 @@ class PanelLoop:
     """The desk of one hosted study, and the thread that talks to the platform."""
 
     def __init__(self, hosted: HostedStudy, store: Store, secret: Secret) -> None:
-        found = store.recruitment(hosted.name)
+        found = store.recruitment(hosted.study.name)
         assert found is not None
         self.hosted, self.store, self.trouble = hosted, store, None
         self._wake, self._stopping = threading.Event(), threading.Event()
+        self._one_at_a_time = threading.Lock()
         self.client = self._client(CALL_S) if found.on_prolific else None
         quick = self._client(ARRIVAL_S) if found.on_prolific else None
-        self.desk = PanelDesk(store, found, secret, quick, self._wake.set)
+        self.desk = PanelDesk(store, found, secret, quick, self._wake.set, link=hosted.name)
         self.report: Report | None = None
         self._thread = threading.Thread(target=self._run, name=f"recruiting {hosted.name}", daemon=True)
         self._thread.start()
@@ -87,19 +88,20 @@ class PanelLoop:
             self._wake.clear()
 
     def once(self) -> None:
-        """Reconcile once, and pass on what people hold who are done."""
-        self.desk.look()
-        if not self.hosted.open:
-            self.desk.end_all()
-        self.desk.end_silent()
-        self._call_back()
-        if self.client is not None:
-            recruiter = Recruiter(self.store, self.hosted.name, self.client)
-            self.report = reconcile(recruiter, decided=not self.hosted.open)
+        """Reconcile once, and pass on what people hold who are done. One at a time: whoever comes later waits."""
+        with self._one_at_a_time:
             self.desk.look()
-        self._let_go([person.pseudonym for person in self.desk.people() if not person.inside])
-        self._exclude_unverified()
-        self.hosted.change_signal.changed()
+            if not self.hosted.open:
+                self.desk.end_all()
+            self.desk.end_silent()
+            self._call_back()
+            if self.client is not None:
+                recruiter = Recruiter(self.store, self.hosted.study.name, self.client)
+                self.report = reconcile(recruiter, decided=not self.hosted.open)
+                self.desk.look()
+            self._let_go([person.pseudonym for person in self.desk.people() if not person.inside])
+            self._exclude_unverified()
+            self.hosted.change_signal.changed()
 
     def _let_go(self, workers: list[str]) -> None:
         """Free the questions that people hold who are done, for others."""
@@ -150,4 +152,4 @@ def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secr
     if storage is None or not has_recruitments(storage):
         return None
     store = Store(storage, hosted.clock)
-    return None if store.recruitment(hosted.name) is None else PanelLoop(hosted, store, secret)
+    return None if store.recruitment(hosted.study.name) is None else PanelLoop(hosted, store, secret)

@@ -9,7 +9,7 @@ from handful.recruit.prolific.reconciling import counts_of
 
 def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
     """People and money, as they are known here; the platform is not asked."""
-    recruitment, entries, report = loop.desk.recruitment, loop.store.entries(loop.hosted.name), loop.report
+    recruitment, entries, report = loop.desk.recruitment, loop.store.entries(loop.hosted.study.name), loop.report
     waiting = [] if report is None else report.waiting
     return panel_messages.Recruiting(
         panel=recruitment.panel.name,

@@ -112,7 +112,7 @@ async def _played(
             say("The platform is out of order for a while: people go on all the same")
         if not promised and len(done) >= 5:
             promised = True
-            recruiter = Recruiter(loop.store, hosted.name, ProlificClient.from_environment())
+            recruiter = Recruiter(loop.store, hosted.study.name, ProlificClient.from_environment())
             paying.promise_bonus(recruiter, done[0].pseudonym, BONUS)
             say("A bonus is promised")
         if not hosted.open:
@@ -124,12 +124,12 @@ async def _played(
 
 
 def _summary(hosted: HostedStudy, loop: PanelLoop, fake: FakeProlific) -> PaidSummary:
-    entries, result, report = loop.store.entries(hosted.name), hosted.latest_result(), loop.report
+    entries, result, report = loop.store.entries(hosted.study.name), hosted.latest_result(), loop.report
     kinds = ("approve", "screen_out", "bonus")
     return PaidSummary(
         result.chosen,
         result.answers,
-        counts_of(loop.store.people(hosted.name)),
+        counts_of(loop.store.people(hosted.study.name)),
         entries,
         {kind: sum(e.cents for e in entries if e.kind == kind and e.outcome == "done") for kind in kinds},
         {kind: sum(p.cents for p in fake.platform.books if p.kind == kind) for kind in kinds},

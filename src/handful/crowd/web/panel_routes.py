@@ -128,7 +128,7 @@ async def create(
         raise Refusal(409, "in_memory", "This server keeps nothing on disk, so nobody can be paid through it.")
 
     def made() -> None:
-        recruiter = Recruiter(Store(str(registry.storage)), hosted.name, ProlificClient.from_environment())
+        recruiter = Recruiter(Store(str(registry.storage)), hosted.study.name, ProlificClient.from_environment())
         plan = Plan(said.people, said.answers_each, per_hour=said.per_hour, currency=said.currency)
         recruiter.create(said.address, plan, name=hosted.theme, description=registry.settings.instructions)
 
@@ -189,7 +189,7 @@ async def _by_platform(loop: PanelLoop, call: Callable[[Recruiter], T]) -> T:
     """What a call on the platform gives; its refusals in words."""
     if loop.client is None:
         raise Refusal(409, "no_platform", loop.trouble or "This panel has no interface that could be called.")
-    recruiter = Recruiter(loop.store, loop.hosted.name, loop.client)
+    recruiter = Recruiter(loop.store, loop.hosted.study.name, loop.client)
     try:
         return await in_thread(call, recruiter)
     except HandfulError as error:
