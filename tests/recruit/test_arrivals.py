@@ -126,6 +126,7 @@ def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_d
     paid.fake.faults.clear()
     paid.settle()  # verified after all
     assert not study.fold.workers.excludes(person.pseudonym)
+    assert not study.fold.workers.any_excluded_by_hand  # the rule was followed, not overruled
     assert [p.kind for p in paid.fake.platform.books] == ["approve"]
 
 

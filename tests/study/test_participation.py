@@ -14,6 +14,7 @@ from handful.storage import Record
 from handful.study import events
 from handful.study.certifying import BY_HAND
 from handful.study.circumstances import answerers
+from handful.study.conduct import NOT_VERIFIED
 from handful.study.doors import Door
 from handful.study.rules import (
     Admission,
@@ -183,6 +184,25 @@ def test_excluding_by_hand_says_whom_and_voids_delta() -> None:
     assert BY_HAND in reasons
     assert "excluded by hand: w3" in reasons
     assert study.result().certificate.delta is None
+
+
+def test_restoring_overrules_the_rule_unless_the_panel_verified_somebody_late(tmp_path: Path) -> None:
+    storage = tmp_path / "study.db"
+    with study_with(OPEN, storage=storage, clock=Clock()) as study:
+        for worker in ("ann", "bob"):
+            answer(study, worker)
+        study.exclude("ann", NOT_VERIFIED, by_rule=True)
+        assert study.fold.workers.awaits_verifying("ann")
+        study.restore("ann")
+        assert not study.fold.workers.awaits_verifying("ann")
+        assert study.fold.workers.overruled == []
+    with Study.open(storage) as again:
+        assert not again.fold.workers.any_excluded_by_hand
+        again.exclude("ann", "another rule", by_rule=True)
+        again.restore("ann")
+        assert again.fold.workers.overruled == ["ann"]
+        again.exclude("bob", NOT_VERIFIED)  # by hand, whatever its words
+        assert again.fold.workers.any_excluded_by_hand
 
 
 def test_the_certificate_names_the_rule_the_door_and_who_is_out() -> None:

@@ -15,6 +15,7 @@ from handful.study.rules import Admission, ChecksBelow, Exclusion, FasterThan, O
 
 PRACTICE = "practice"
 WITHDREW = "withdrew"
+NOT_VERIFIED = "not verified by the panel"
 
 
 @dataclass

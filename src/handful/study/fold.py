@@ -13,7 +13,7 @@ from handful.core.objective import Floats, Ints
 from handful.core.views import View
 from handful.errors import StorageCorrupt
 from handful.study import events
-from handful.study.conduct import WITHDREW, Conducts
+from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
 from handful.study.filling import fill
 from handful.study.leases import Leases
 from handful.study.preregistration import PREREGISTERED, Registered
@@ -284,7 +284,8 @@ class Fold:
         self.leases.forget_waiting()
 
     def _excluded(self, event: events.Excluded, time: float) -> None:
-        self.workers.exclude(event.worker, event.by_rule, withdrew=event.reason == WITHDREW)
+        withdrew, unverified = event.reason == WITHDREW, event.reason == NOT_VERIFIED
+        self.workers.exclude(event.worker, event.by_rule, withdrew=withdrew, unverified=unverified)
         self.exploration.refold()
 
     def _restored(self, event: events.Restored, time: float) -> None:

@@ -16,6 +16,7 @@ class Workers:
         self._numbers: dict[str, int] = {}
         self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
         self._withdrew: set[int] = set()  # of those, who withdrew
+        self._unverified: set[int] = set()  # of those, whom their panel has not verified yet
         self._overruled: list[int] = []  # those restored whom a rule had excluded
 
     def snapshot(self) -> Workers:
@@ -64,17 +65,26 @@ class Workers:
         if number >= 0:
             self.skips[number] += 1
 
-    def exclude(self, name: str, by_rule: bool, *, withdrew: bool = False) -> None:
-        """Their answers do not count."""
-        self._excluded[self.number(name)] = by_rule
+    def exclude(self, name: str, by_rule: bool, *, withdrew: bool = False, unverified: bool = False) -> None:
+        """Their answers do not count. `unverified`: until the panel says that it knows them."""
+        number = self.number(name)
+        self._excluded[number] = by_rule
         if withdrew:
-            self._withdrew.add(self.number(name))
+            self._withdrew.add(number)
+        (self._unverified.add if unverified and by_rule else self._unverified.discard)(number)
 
     def restore(self, name: str) -> None:
-        """Their answers count again."""
-        self._withdrew.discard(self.number(name))
-        if self._excluded.pop(self.number(name), False):
-            self._overruled.append(self.number(name))
+        """Their answers count again. Who was excluded for want of being verified overrules no rule by that."""
+        number = self.number(name)
+        self._withdrew.discard(number)
+        unverified = number in self._unverified
+        self._unverified.discard(number)
+        if self._excluded.pop(number, False) and not unverified:
+            self._overruled.append(number)
+
+    def awaits_verifying(self, name: str) -> bool:
+        """Whether a worker is excluded because the panel has not verified them."""
+        return self._numbers.get(name, -1) in self._unverified
 
     def knows(self, name: str | None) -> bool:
         """Whether they ever answered, skipped or were excluded."""

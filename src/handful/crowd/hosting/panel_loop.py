@@ -16,6 +16,7 @@ from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.reconciling import Report, reconcile
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store, has_recruitments
+from handful.study.conduct import NOT_VERIFIED
 
 if TYPE_CHECKING:
     from handful.crowd.hosting.hosted_study import HostedStudy
@@ -30,8 +31,6 @@ LEAST_S = 1.0
 CALL_S = 20.0
 ARRIVAL_S = 4.0
 """How long somebody who arrives waits at most until the platform has been asked about them."""
-
-NOT_VERIFIED = "not verified by the panel"
 
 
 class PanelLoop:
@@ -128,23 +127,8 @@ class PanelLoop:
             known = study.fold.workers.knows(person.pseudonym)
             if known and done and not study.fold.workers.excludes(person.pseudonym):
                 study.exclude(person.pseudonym, NOT_VERIFIED, by_rule=True)
-            elif known and person.verified and self._was_excluded(person.pseudonym):
+            elif person.verified and study.fold.workers.awaits_verifying(person.pseudonym):
                 study.restore(person.pseudonym)  # verified after all
-
-    def _was_excluded(self, worker: str) -> bool:
-        workers = self.hosted.study.fold.workers
-        return workers.excludes(worker) and worker in self._ours
-
-    @property
-    def _ours(self) -> set[str]:
-        """Whom this rule has excluded, as the journal says."""
-        from handful.study.events import Excluded
-
-        found: dict[str, bool] = {}
-        for _, event in self.hosted.study.journal():
-            if isinstance(event, Excluded):
-                found[event.worker] = event.reason == NOT_VERIFIED
-        return {worker for worker, ours in found.items() if ours}
 
 
 def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secret) -> PanelLoop | None:
