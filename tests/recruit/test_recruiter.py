@@ -145,6 +145,33 @@ def test_a_shared_code_pays_nobody_by_itself(published: Recruiter, fake: FakePro
     assert elsewhere.status == "AWAITING REVIEW"
 
 
+@pytest.mark.parametrize("outcome", [None, "refused", "returned", "timed_out", "full"])
+def test_whoever_asks_for_pay_and_is_owed_none_is_shown_to_the_organizer(
+    published: Recruiter, fake: FakeProlific, outcome: str | None
+) -> None:
+    person, there = come(published, fake)
+    if outcome is not None:
+        end(published, person, outcome)
+    fake.platform.come_back(there, None)
+    report = reconcile(published)
+    assert [one.who for one in report.waiting] == [person.pseudonym]
+    assert books(fake, "approve") == []
+    paying.decide(published, person.pseudonym, pay=True)
+    reconcile(published)
+    assert reconcile(published).waiting == []
+    assert there.status == "APPROVED"
+
+
+def test_who_is_to_be_screened_out_and_asks_for_the_whole_pay_is_a_difference(
+    published: Recruiter, fake: FakeProlific
+) -> None:
+    person, there = come(published, fake)
+    end(published, person, "not_admitted")
+    fake.platform.come_back(there, None)
+    report = reconcile(published)
+    assert any(f"{person.pseudonym} is to get the screen-out" in said for said in report.differences)
+
+
 def test_nobody_is_ever_rejected_by_a_whole_study(published: Recruiter, fake: FakeProlific) -> None:
     for outcome in ("finished", "not_admitted", "refused", "timed_out"):
         person, _ = come(published, fake)

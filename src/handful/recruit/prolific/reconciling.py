@@ -231,6 +231,8 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
             report.differences.append(
                 f"{person.pseudonym} is to be paid and is {person.status or 'unknown'} over there"
             )
+        elif paying.is_screened_out(person, recruitment) and person.status == AWAITING:
+            report.differences.append(f"{person.pseudonym} is to get the screen-out and is {person.status} over there")
     for entry in recruiter.store.entries(recruiter.study):
         if not entry.unknown:
             continue
@@ -245,17 +247,24 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
         report.differences.append(f"line {entry.number}: {entry.kind} of {amount} has no known outcome yet")
 
 
+_NOT_OWED: dict[Outcome | None, str] = {
+    "refused": "did not consent, went back to Prolific",
+    "returned": "had returned their place, went back to Prolific all the same",
+    "timed_out": "had run out of time, went back to Prolific all the same",
+    "full": "found no place here, went back to Prolific",
+}
+
+
 def _waits(person: Participant, recruitment: Recruitment) -> str | None:
     """Why a person waits for the organizer's decision; None if they do not."""
     if person.verified is None and person.outcome == "finished":
         return "has finished, and Prolific could not be asked whether they are real: pay them or leave it"
     if person.verified is not True:
         return None
-    if person.status == AWAITING and person.outcome is None:
+    owed = paying.is_paid_in_full(person, recruitment) or paying.is_screened_out(person, recruitment)
+    if person.status == AWAITING and not owed:
         came = "came back to Prolific before the end" if person.arrived else "never came here"
-        return f"{came} and asks for pay there: pay them or leave it"
-    if person.status == AWAITING and person.outcome == "refused":
-        return "did not consent, and asks for pay on Prolific: pay them or leave it"
+        return f"{_NOT_OWED.get(person.outcome, came)}, and asks for pay there: pay them or leave it"
     if person.outcome == "finished" and person.status in (RETURNED, TIMED_OUT):
         return f"has finished, but is {person.status} over there: approve them on Prolific's page, or leave it"
     if person.status == REJECTED:
