@@ -63,29 +63,50 @@ def erase(
         bool, typer.Option("--withdraw", help="Also take their answers out of the open round.")
     ] = False,
 ) -> None:
-    """Forget somebody: the row that ties their pseudonym to a person goes, and nothing of it is left."""
+    """Forget somebody: what ties their pseudonym to a person goes. A panel's ids go once the pay is settled."""
+    from handful.recruit.forgetting import ask_to_forget, known_as
+    from handful.recruit.store import Store, has_recruitments
     from handful.storage.people import WITHDRAWING, People, Person, forget_due
-    from handful.study import Study
 
     _check_there(storage, study)
     forget_due(storage, time.time())
-    known = People(study, storage)
-    person = known.named(who) or next((one for one in known.all() if one.participant == who), None)
-    if person is None and _answered(storage, study, who):  # by a cookie of before there was a table of people
-        known.add(person := Person(who))
-    if person is None:
-        raise InvalidProblem(f"nobody in study {study!r} is known as {who!r}: see `handful people list {study}`")
-    if withdraw:
-        try:
-            with Study.open(storage, study) as opened:
-                if opened.finished is None and opened.fold.workers.knows(person.pseudonym):
-                    opened.leave(person.pseudonym)
-        except StorageLocked:
-            known.change(person.pseudonym, state=WITHDRAWING)
+    known, store = People(study, storage), Store(storage) if has_recruitments(storage) else None
+    names = [] if store is None else [one.pseudonym for one in known_as(store, study, who)]
+    if not names:
+        person = known.named(who) or next((one for one in known.all() if one.participant == who), None)
+        if person is None and _answered(storage, study, who):  # by a cookie of before there was a table of people
+            known.add(person := Person(who))
+        if person is None:
+            raise InvalidProblem(f"nobody in study {study!r} is known as {who!r}: see `handful people list {study}`")
+        names = [person.pseudonym]
+    paid = True
+    for name in names:
+        person = known.named(name)
+        if withdraw and not _withdrawn(storage, study, name):
+            if person is None:
+                known.add(Person(name, state=WITHDRAWING))
+            else:
+                known.change(name, state=WITHDRAWING)
             say("a server has the study open, and does it within seconds: see `handful people list`")
-            return
-    known.forget(person.pseudonym, keep_name=person.link is None)
-    say("forgotten; the answers stay, without a person")
+            continue
+        known.forget(name, keep_name=person is not None and person.link is None)
+        paid = (store is None or ask_to_forget(store, study, name)) and paid
+        say("forgotten; the answers stay, without a person")
+    if not paid:
+        say("their pay is open: the panel's ids stay until it is settled, and are deleted then")
+
+
+def _withdrawn(storage: str, study: str, name: str) -> bool:
+    """Take somebody's answers out of the open round; False if a server has the study open."""
+    from handful.study import Study
+
+    try:
+        with Study.open(storage, study) as opened:
+            if opened.finished is None and opened.fold.workers.knows(name):
+                opened.leave(name)
+    except StorageLocked:
+        return False
+    return True
 
 
 @invite.command(

@@ -84,6 +84,7 @@ def status(
 )
 def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Ask Prolific how everything stands, settle what is open, pay who is due, and say every difference in words."""
+    from handful.recruit.forgetting import forget_settled
     from handful.recruit.prolific.reconciling import reconcile as brought_to_agree
     from handful.study import Study
 
@@ -91,6 +92,7 @@ def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = Fa
     with Study.open(storage, recruiter.study, read_only=True) as opened:
         decided = opened.finished is not None
     report = brought_to_agree(recruiter, decided=decided)
+    forget_settled(recruiter.store, recruiter.study)
     if as_json:
         waiting = [{"words": one.words, "who": one.who, "line": one.line} for one in report.waiting]
         told = {"status": report.status, "done": report.done, "differences": report.differences}
@@ -192,6 +194,8 @@ def pay_list(
         raise StudyNotFound(f"nobody is recruited for study {name!r}")
     rows = []
     for person in store.people(name):
+        if person.who.participant == person.pseudonym:  # forgotten
+            continue
         code = _code(recruitment.panel, person.who, storage, name) if person.outcome == "finished" else None
         outcome = person.outcome or "inside"
         rows.append((person.who.participant, person.who.session or "", outcome, person.status or "", code or ""))

@@ -11,75 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    Integer,
-    LargeBinary,
-    MetaData,
-    RowMapping,
-    Table,
-    Text,
-    UniqueConstraint,
-    and_,
-    func,
-    insert,
-    inspect,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, RowMapping, and_, func, insert, inspect, select, text, update
 
 from handful.errors import StorageLocked, StorageMissing
 from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
 from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
+from handful.recruit.tables import ledger, metadata, recruited, recruitments, to_forget
 from handful.storage.opening import database_at
 
 LOCK_SECONDS = 30.0
-
-metadata = MetaData()
-recruitments = Table(
-    "recruitments", metadata, Column("study", Text, primary_key=True), Column("setup", Text, nullable=False)
-)
-recruited = Table(
-    "recruited",
-    metadata,
-    Column("study", Text, primary_key=True),
-    Column("pseudonym", Text, primary_key=True),
-    Column("participant", Text, nullable=False),
-    Column("session", Text, nullable=False),  # empty where the panel has none
-    Column("panel_study", Text),
-    Column("arrived", Double),
-    Column("seen", Double),
-    Column("consented", Double),
-    Column("verified", Boolean),
-    Column("status", Text),
-    Column("outcome", Text),
-    Column("ended", Double),
-    Column("completed", Boolean, nullable=False, default=False),
-    Column("failed", Integer, nullable=False, default=0),
-    Column("decision", Text),
-    Column("chance", LargeBinary),
-    UniqueConstraint("study", "participant", "session"),
-)
-ledger = Table(
-    "ledger",
-    metadata,
-    Column("number", Integer, primary_key=True, autoincrement=True),
-    Column("study", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("who", Text),
-    Column("cents", Integer, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("sent", Double),
-    Column("outcome", Text),
-    Column("settled", Double),
-    Column("reference", Text),
-    Column("words", Text, nullable=False, default=""),
-    sqlite_autoincrement=True,
-)
 
 
 class Store:
@@ -230,6 +170,33 @@ class Store:
                 for pseudonym, values in changes:
                     own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
                     connection.execute(update(recruited).where(own).values(**values))
+
+    def mark_to_forget(self, study: str, pseudonym: str) -> None:
+        """Note that a person is to be forgotten, now or later."""
+        with self._writing() as connection:
+            own = and_(to_forget.c.study == study, to_forget.c.pseudonym == pseudonym)
+            connection.execute(to_forget.delete().where(own))
+            connection.execute(insert(to_forget).values(study=study, pseudonym=pseudonym))
+
+    def to_forget(self, study: str) -> list[str]:
+        """Who is to be forgotten and has not been yet."""
+        with self._reading() as connection:
+            return list(connection.execute(select(to_forget.c.pseudonym).where(to_forget.c.study == study)).scalars())
+
+    def forget(self, study: str, pseudonym: str) -> None:
+        """Leave nothing of the panel's ids of a person, nor of their cookie, in the database. What they did stays."""
+        own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
+        with self._writing() as connection:
+            row = connection.execute(select(recruited).where(own).with_for_update()).mappings().first()
+            if row is not None:
+                gone = {"participant": pseudonym, "session": "", "panel_study": None, "chance": None}
+                connection.execute(recruited.delete().where(own))
+                connection.execute(insert(recruited).values(**{**row, **gone}))
+        with self._database.explaining():
+            self._database.wipe((recruited.name,))
+        with self._writing() as connection:  # only now: should wiping fail, it is done again
+            done = and_(to_forget.c.study == study, to_forget.c.pseudonym == pseudonym)
+            connection.execute(to_forget.delete().where(done))
 
     def taken(self, study: str) -> int:
         """How many places are taken: those who are inside, finished or not admitted."""

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.recruit.forgetting import ask_to_forget
 from handful.storage.people import WITHDRAWING
 
 
 def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> None:
-    """Forget somebody, and with `withdraw` take their answers out of the open round first."""
+    """Forget somebody, and with `withdraw` take their answers out of the open round first.
+
+    The ids of a panel go when the person's pay is settled.
+    """
     if withdraw and hosted.open and hosted.study.fold.workers.knows(pseudonym):
         hosted.study.leave(pseudonym)
         hosted.study.let_go(pseudonym)
     person = hosted.people.named(pseudonym)
     hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
+    if hosted.desk is not None:
+        ask_to_forget(hosted.desk.store, hosted.study.name, pseudonym)
+        hosted.desk.look()
 
 
 def look_after(hosted: HostedStudy) -> None:

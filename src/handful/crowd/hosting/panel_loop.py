@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.tokens import Secret
 from handful.errors import HandfulError, InvalidProblem, StudyFinished
+from handful.recruit.forgetting import forget_settled
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.reconciling import Report, reconcile
 from handful.recruit.prolific.recruiter import Recruiter
@@ -100,6 +101,8 @@ class PanelLoop:
                 self.desk.look()
             self._let_go([person.pseudonym for person in self.desk.people() if not person.inside])
             self._exclude_unverified()
+            if forget_settled(self.store, self.hosted.study.name):
+                self.desk.look()
             self.hosted.change_signal.changed()
 
     def _let_go(self, workers: list[str]) -> None:

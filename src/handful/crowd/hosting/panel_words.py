@@ -5,8 +5,8 @@ from __future__ import annotations
 from handful.recruit.outcomes import Outcome
 
 KEPT_ID = (
-    "The id by which you came here is kept apart from your answers, for as long as it takes to pay you, and is never "
-    "published."
+    "The id by which you came here is kept apart from your answers, and is used to pay you. If you ask us to forget "
+    "you, it is deleted as soon as your pay is settled."
 )
 
 WORDS: dict[Outcome, tuple[str, str]] = {

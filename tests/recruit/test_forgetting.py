@@ -1,0 +1,139 @@
+"""Forgetting people from a panel: no id is left, nobody loses pay by it, and asking early is heeded later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from handful import cli
+from handful.cli import people as _registers_its_commands
+from handful.cli import recruit_paying as _registers_more
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.forgetting import look_after
+from handful.crowd.hosting.panel_words import KEPT_ID
+from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled
+from handful.recruit.outcomes import Identity
+from handful.recruit.prolific import paying
+from handful.recruit.prolific.reconciling import counts_of, reconcile
+from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.records import Participant
+from handful.storage.people import WITHDRAWING, People
+from tests.crowd.clients import STUDY as SERVED
+from tests.recruit.arrivals import paid_study
+from tests.recruit.conftest import STUDY
+from tests.recruit.test_recruiter import come, end
+
+
+def holds(storage: Path, *ids: str) -> bool:
+    """Whether a file of the database holds one of these ids."""
+    files = [file for file in storage.parent.iterdir() if file.is_file() and file.name.startswith(storage.name)]
+    return any(one.encode() in file.read_bytes() for file in files for one in ids)
+
+
+def test_who_is_paid_and_forgotten_leaves_no_id_and_stays_counted(
+    published: Recruiter, fake: FakeProlific, storage: Path
+) -> None:
+    (ann, there), (bob, _) = come(published, fake), come(published, fake)
+    end(published, ann)
+    reconcile(published)
+    reconcile(published)
+    assert there.status == "APPROVED"
+    assert holds(storage, there.participant)
+    assert ask_to_forget(published.store, STUDY, ann.pseudonym)
+    assert not holds(storage, there.participant, there.id)
+    assert published.store.to_forget(STUDY) == []
+    reconcile(published)
+    assert not holds(storage, there.participant, there.id)  # the platform's list brings nothing back
+    assert counts_of(published.store.people(STUDY)) == {"paid": 1, "inside": 1}
+    assert published.store.person(STUDY, bob.pseudonym) is not None
+
+
+def test_while_pay_is_open_asking_is_noted_and_done_once_it_is_settled(
+    published: Recruiter, fake: FakeProlific, storage: Path
+) -> None:
+    person, there = come(published, fake)
+    assert not ask_to_forget(published.store, STUDY, person.pseudonym)
+    end(published, person)
+    paying.promise_bonus(published, person.pseudonym, 150)
+    assert forget_settled(published.store, STUDY) == []
+    reconcile(published)
+    reconcile(published)
+    assert (there.status, there.bonuses) == ("APPROVED", [150])
+    assert holds(storage, there.id)
+    assert forget_settled(published.store, STUDY) == [person.pseudonym]
+    assert not holds(storage, there.participant, there.id)
+
+
+def test_people_are_erased_by_the_panels_id_and_only_when_paid(
+    published: Recruiter, fake: FakeProlific, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _registers_its_commands
+    assert _registers_more
+    monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
+    monkeypatch.setenv("PROLIFIC_URL", fake.url)
+    person, there = come(published, fake)
+    end(published, person)
+    erased = CliRunner().invoke(cli.app, ["people", "erase", STUDY, there.participant, "-s", str(storage)])
+    assert erased.exit_code == 0, erased.output
+    assert "their pay is open" in erased.output
+    assert holds(storage, there.id)
+    for _ in range(2):
+        CliRunner().invoke(cli.app, ["recruit", "reconcile", STUDY, "-s", str(storage)])
+    assert there.status == "APPROVED"
+    assert not holds(storage, there.participant, there.id)
+    again = CliRunner().invoke(cli.app, ["people", "erase", STUDY, there.participant, "-s", str(storage)])
+    assert again.exit_code != 0
+    listed = CliRunner().invoke(cli.app, ["recruit", "pay-list", STUDY, "-s", str(storage)])
+    assert person.pseudonym not in listed.output
+
+
+def test_the_server_forgets_who_withdrew_when_they_are_paid(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = tmp_path / "venice.db"
+    with FakeProlific(FakePlatform()) as fake, paid_study(collection, storage, fake, monkeypatch) as paid:
+        ann, there = paid.come()
+        ann.arrive()
+        ann.join()
+        ann.answer_all()
+        (person,) = paid.store.people(SERVED)
+        People(SERVED, storage).change(person.pseudonym, state=WITHDRAWING)
+        look_after(paid.server.registry.studies[SERVED])
+        paid.settle()
+        assert there.status == "APPROVED"
+        (known,) = paid.loop.desk.people()
+        assert known.who == Identity(person.pseudonym)
+        assert known.chance is None
+        assert not holds(storage, there.participant, there.id)
+
+
+@pytest.mark.parametrize(
+    ("changes", "settled"),
+    [
+        ({}, False),
+        ({"status": "AWAITING REVIEW", "outcome": "timed_out", "decision": "leave"}, False),
+        ({"status": "RETURNED", "outcome": "returned"}, True),
+        ({"status": "RETURNED", "outcome": "finished"}, False),
+        ({"status": "RETURNED", "outcome": "finished", "decision": "leave"}, True),
+        ({"status": "RETURNED", "outcome": "finished", "decision": "pay"}, False),
+        ({"status": "REJECTED", "outcome": "finished"}, False),
+        ({"verified": None, "outcome": "finished"}, False),
+        ({"verified": False}, True),
+    ],
+)
+def test_pay_is_settled_when_nothing_more_can_come_of_it(
+    published: Recruiter, changes: dict[str, object], settled: bool
+) -> None:
+    person = Participant("p1", Identity("a", "b"), verified=True, status="ACTIVE")
+    changed = replace(person, **changes)  # type: ignore[arg-type]
+    assert pay_is_settled(changed, published.recruitment(), []) is settled
+    by_hand = replace(published.recruitment(), on_prolific=False)
+    assert pay_is_settled(changed, by_hand, []) is (changed.outcome is not None)
+
+
+def test_the_consent_promises_no_more_than_is_done() -> None:
+    assert "If you ask us to forget you, it is deleted as soon as your pay is settled." in KEPT_ID
