@@ -100,14 +100,14 @@ class Box:
 
     def helper_adds(self, n: int) -> None:
         """Write the helper anew."""
-        code = f"from box.core.kernels import small\n\n@small\ndef add(x):\n    return x + {n}\n"
+        code = f"from box.core.kernels import kernel\n\n@kernel\ndef add(x):\n    return x + {n}\n"
         (self.core / "helper.py").write_text(code)
 
     def helper_stands_on(self, how: str) -> None:
         """Let what the helper adds stand in a third file, imported in this way."""
         (self.core / "deep.py").write_text("one = 1\n")
         one = "one" if how.endswith("one") else "deep.one"
-        code = f"from box.core.kernels import small\n{how}\n\n@small\ndef add(x):\n    return x + {one}\n"
+        code = f"from box.core.kernels import kernel\n{how}\n\n@kernel\ndef add(x):\n    return x + {one}\n"
         (self.core / "helper.py").write_text(code)
 
     def has_explorers(self, *names: str) -> None:
@@ -287,11 +287,11 @@ def test_kernels_count_no_references_and_refuse_to_allocate() -> None:
     def allocate(size):  # type: ignore[no-untyped-def]
         return np.zeros(size).sum()
 
-    compiled: Any = handful.core.kernels.small(swap)
+    compiled: Any = handful.core.kernels.kernel(swap)
     pair = Pair(np.zeros(3), np.ones(3))
     compiled(pair)
     assert pair.one.tolist() == [1.0] * 3
     (code,) = compiled.inspect_llvm().values()
     assert "NRT_" not in code
     with pytest.raises(TypingError, match="returning of array"):
-        handful.core.kernels.small(allocate)(3)
+        handful.core.kernels.kernel(allocate)(3)

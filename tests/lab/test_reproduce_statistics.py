@@ -17,13 +17,13 @@ from handful.lab.reproduce.statistics import (
     number,
     share,
     slope,
-    student,
+    student_quantile,
 )
 
 
 @pytest.mark.parametrize(("freedom", "published"), [(3, 3.182), (4, 2.776), (9, 2.262), (49, 2.010), (1000, 1.962)])
 def test_students_t_is_that_of_the_tables(freedom: int, published: float) -> None:
-    assert student(freedom) == pytest.approx(published, rel=0.01)
+    assert student_quantile(freedom) == pytest.approx(published, rel=0.01)
 
 
 def test_a_mean_has_the_textbook_interval() -> None:

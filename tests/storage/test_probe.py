@@ -25,7 +25,7 @@ def test_a_probe_changes_nothing_beside_a_writer(storage: str) -> None:
 def test_a_full_disk_is_noticed_and_so_is_that_there_is_room_again(sqlite_storage: str, tmp_path: Path) -> None:
     with closing(open_journal(sqlite_storage, "a")) as journal:
         journal.append(records(0, 6_000)).wait()
-        assert (tmp_path / "journal.db-wal").stat().st_size > 200_000
+        assert (tmp_path / "studies.db-wal").stat().st_size > 200_000
         with no_room_on_disk(), pytest.raises(StorageError, match="disk"):
             probe(sqlite_storage)
         probe(sqlite_storage)

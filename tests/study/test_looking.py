@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Study
-from handful.study import certifying, study
+from handful.study import certifying, inspecting
 from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
 
 
@@ -21,7 +21,7 @@ def some_study() -> Study[int]:
 def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = some_study()
     (question,) = asked.ask()
-    looked = getattr(study, f"{what}_of")
+    looked = getattr(inspecting, f"{what}_of")
     told = threading.Event()
 
     def slow(*arguments: Any) -> Any:
@@ -33,7 +33,7 @@ def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: 
         assert told.wait(20), "the answer waits for whoever looks"
         return looked(*arguments)
 
-    monkeypatch.setattr(study, f"{what}_of", slow)
+    monkeypatch.setattr(inspecting, f"{what}_of", slow)
     seen = getattr(asked, what)()
     assert seen.answers == 0
     monkeypatch.undo()
@@ -50,8 +50,8 @@ def test_what_was_seen_does_not_change_with_what_happens_later() -> None:
     asked.exclude("w")
     items = asked.items
     for fold, status, result in snapshots:
-        assert study.result_of(fold, items).to_dict() == result
-        assert study.status_of(fold, items, status["finished"]).to_dict() == status
+        assert inspecting.result_of(fold, items).to_dict() == result
+        assert inspecting.status_of(fold, items, status["finished"]).to_dict() == status
 
 
 def test_only_questions_before_the_first_gap_of_a_pair_enter_a_bound() -> None:

@@ -224,7 +224,7 @@ def test_errors_come_home_with_the_place_where_they_happened() -> None:
     notes = "".join(raised.value.__notes__)
     assert "in a worker process" in notes
     assert "return 1 / (q.number - 3)" in notes
-    assert "question q3 stays open and 3 answers are kept" in notes
+    assert "question q3 stays open and 3 answers kept" in notes
 
 
 def test_comparisons_are_turned_alike_in_processes() -> None:
