@@ -50,7 +50,9 @@ def picture(fold: Fold) -> dict[str, Any]:
             + [part.tobytes() for part in (r.answers, r.view.mean, r.view.lower, r.view.upper)]
             for r in fold.rounds
         ],
-        "flags": (fold.answers, fold.paused, fold.closed),
+        "conducts": repr(fold.conducts._of),
+        "shares": {name: list(value) for name, value in vars(fold.shares).items()},
+        "flags": (fold.answers, fold.paused, fold.closed, list(fold.lifted), list(fold.reopenings)),
     }
 
 
