@@ -51,7 +51,7 @@ function show(status) {
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;
-  find("#sheet-line").hidden = status.chosen.length === 0;
+  for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
   find("#settings").textContent = settings(status);
   showSummary(status);
   race.show(status);

@@ -1,0 +1,89 @@
+"""A study is set up, opened, answered, closed and its result shared, all in real browsers and from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser.pages import WorkersPage, look
+from tests.crowd.pictures import drawn, encoded
+from tests.crowd.test_setup_routes import empty_server
+
+Somebody = Callable[..., BrowserContext]
+MINUTES_MS = 120_000
+
+
+def photos(folder: Path, number: int) -> list[str]:
+    folder.mkdir()
+    for n in range(number):
+        (folder / f"photo {n}.jpg").write_bytes(encoded(drawn(n)))
+    (folder / "drawing.svg").write_text("<svg/>")
+    return [str(path) for path in sorted(folder.iterdir())]
+
+
+def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Path) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = somebody().new_page()
+        page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+        page.wait_for_url("**/setup")
+        page.wait_for_function("document.querySelector('#consent').value !== ''")
+        look(page, "setup-1-empty", whole=True)
+        page.set_input_files("#files", photos(tmp_path / "photos", 6))
+        page.wait_for_selector("#prepared:visible", timeout=MINUTES_MS)
+        assert page.inner_text("#items-count") == "6 items are ready."
+        page.click("text=What was left out")
+        assert "drawing.svg is SVG" in page.inner_text("#left-list")
+        for field, value in (("theme", "大聖堂"), ("k", "2"), ("options", "2"), ("people", "5"), ("goal", "8")):
+            page.fill(f"#{field}", value)
+        page.fill("#question", "どちらを選びますか？")
+        page.fill("#thanks", "ありがとうございました")
+        page.wait_for_selector("text=All changes are kept.")
+        assert "40 answers in all" in page.inner_text("#plan")
+        look(page, "setup-2-ready", whole=True)
+        page.reload()
+        page.wait_for_selector("#prepared:visible")
+        assert page.input_value("#question") == "どちらを選びますか？", "everything is kept as it is typed"
+        page.click("#open")
+        page.wait_for_url("**/organize/study", timeout=MINUTES_MS)
+        visitor = somebody()
+        visitor.set_default_timeout(MINUTES_MS)
+        worker = WorkersPage.joined(server, visitor, "study")
+        assert worker.page.inner_text("#prompt") == "どちらを選びますか？"
+        worker.press("ArrowLeft")
+        _close(page)
+        worker.page.wait_for_selector("text=ありがとうございました")
+        stranger = somebody().new_page()
+        page.click("#share-result")
+        stranger.goto(page.input_value("#shared input"))
+        stranger.wait_for_selector("ol.summary li")
+        assert stranger.locator("ol.summary li").count() == 2
+        look(stranger, "setup-3-shared")
+
+
+def _close(page: Page) -> None:
+    page.click("#close")
+    page.click("#closing button[value=yes]")
+    page.wait_for_selector("#state[data-state=finished]")
+
+
+def test_somebody_who_does_not_agree_leaves_politely_and_nothing_is_stored(somebody: Somebody, tmp_path: Path) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = somebody().new_page()
+        page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+        page.wait_for_url("**/setup")
+        page.click("#paste")
+        page.fill("#texts", "one\ntwo\nthree")
+        page.click("text=Use these")
+        page.wait_for_selector("#prepared:visible", timeout=MINUTES_MS)
+        page.fill("#theme", "Words")
+        page.fill("#k", "1")
+        page.wait_for_selector("text=All changes are kept.")
+        page.click("#open")
+        page.wait_for_url("**/organize/words", timeout=MINUTES_MS)
+        reader = somebody().new_page()
+        reader.goto(f"{server.url}/s/words")
+        reader.click("#decline")
+        reader.wait_for_selector("text=nothing about you was stored")
+        assert server.registry.studies["words"].study.fold.workers.names == []
