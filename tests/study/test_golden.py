@@ -52,6 +52,16 @@ def test_there_are_journals_of_old_rules_and_none_of_their_decisions_is_compared
     assert old >= 5
 
 
+def test_adopted_rules_that_were_noted_in_the_first_version_are_understood(tmp_path: Path) -> None:
+    golden = FOLDER / "adopted-2.jsonl"
+    earlier = golden.read_text().replace('"version":2,"kind":"adopted"', '"version":1,"kind":"adopted"')
+    assert earlier != golden.read_text()
+    (tmp_path / "adopted-2.jsonl").write_text(earlier)
+    with reopened(tmp_path / "adopted-2.jsonl", tmp_path) as study:
+        assert summary(study) == json.loads(golden.with_suffix(".json").read_text())
+        assert "".join(journal_lines(study.records())) == earlier
+
+
 def test_an_unfinished_study_of_old_rules_goes_on_by_those_of_today_and_says_so(tmp_path: Path) -> None:
     lines = (FOLDER / "audit-anchor-0-1.jsonl").read_text().splitlines()[:60]
     (tmp_path / "unfinished.jsonl").write_text("\n".join(lines))

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from handful.core.feedback import Values
@@ -41,14 +43,18 @@ class SplitScore:
         self._split: Any = StratifiedShuffleSplit if stratify else ShuffleSplit
 
     def __call__(self, columns: tuple[int, ...], seed: int) -> float:
-        if not columns:
+        if not columns and self._y is None:
             return 0.0
         splitter = self._split(n_splits=1, test_size=self._test_size, random_state=seed % 2**32)
         train, test = next(splitter.split(self._X, self._y))
-        X = self._X[:, list(columns)]
+        X = self._X[:, list(columns)] if columns else np.zeros((self._X.shape[0], 1))
         y_train, y_test = (None, None) if self._y is None else (_safe_indexing(self._y, rows) for rows in (train, test))
-        model = clone(self._estimator).fit(X[train], y_train)
+        model = (clone(self._estimator) if columns else self._blind()).fit(X[train], y_train)
         return float(self._scorer(model, X[test]) if y_test is None else self._scorer(model, X[test], y_test))
+
+    def _blind(self) -> Any:
+        """What can be told without any column, so that the first column's gain is what it adds, like all others'."""
+        return DummyClassifier(strategy="prior") if is_classifier(self._estimator) else DummyRegressor()
 
 
 class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,6 +97,8 @@ class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # t
         )
         if y is not None:
             y = check_array(y, ensure_2d=False, dtype=None)
+            if is_classifier(self.estimator):
+                check_classification_targets(y)
         size = X.shape[1]
         k = max(1, size // 2) if self.k is None else self.k
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < size:
