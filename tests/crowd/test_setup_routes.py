@@ -105,6 +105,30 @@ def test_without_the_key_nothing_can_be_set_up_or_seen(server: Started) -> None:
     assert stranger.get("/setup").headers["location"] == "/organize/login"
 
 
+def test_a_stranger_cannot_have_a_large_body_read(server: Started) -> None:
+    draft, stranger = begin(server.organizer()), server.browser()
+    large = {"texts": "x" * 2_000_000}
+    assert stranger.post(f"/api/setup/{draft}/texts", json=large).status_code == 401, "before the body is looked at"
+    assert stranger.post("/api/setup", json=large).status_code == 413
+    assert stranger.put(f"/api/setup/{draft}", json=large).status_code == 413
+
+
+def test_a_file_that_comes_after_the_files_were_taken_is_not_acknowledged(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(3))
+
+    def slow() -> Iterator[bytes]:
+        yield b"x" * 1_000
+        prepared(server.organizer(), draft)
+        opened(server.organizer(), draft)
+        yield b"x"
+
+    late = organizer.put(f"/api/setup/{draft}/files/late.jpg", content=slow(), timeout=120)
+    assert (late.status_code, "has been opened" in late.json()["message"]) == (422, True)
+    assert [file["name"] for file in organizer.get(f"/api/setup/{draft}").json()["files"]] == sorted(photos(3))
+
+
 def test_words_and_settings_are_the_studys_own_and_outlive_the_server(tmp_path: Path) -> None:
     words = {"question": "どちらがよいですか？", "consent": "", "thanks": "ありがとう", "goal": 7, "listed": False}
     with empty_server(tmp_path / "a.db") as server:

@@ -175,6 +175,15 @@ def test_an_invitation_lets_one_person_in(made: str) -> None:
     assert Invitations("another", made).use(code, "wa") is None
 
 
+def test_the_invitation_of_somebody_forgotten_lets_nobody_in(made: str) -> None:
+    people, invitations = People("study", made), Invitations("study", made)
+    ((_, code),) = invitations.make(1, 10.0)
+    people.add(one := person(1))
+    assert invitations.use(code, one.pseudonym) == one.pseudonym
+    people.forget(one.pseudonym)
+    assert invitations.use(code, "wb") is None
+
+
 def test_of_many_who_come_with_one_invitation_at_once_one_gets_in(made: str) -> None:
     (_, code), *_ = Invitations("study", made).make(1, 10.0)
     with ThreadPoolExecutor(8) as pool:

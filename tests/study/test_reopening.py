@@ -138,6 +138,15 @@ def test_the_certificate_says_how_often_and_from_where() -> None:
     assert "rounds were redone from round 1, from round 2 twice" in study.result().certificate.sentence.lower()
 
 
+def test_each_time_that_rounds_are_redone_costs_as_much_confidence_as_the_first() -> None:
+    study = answered(delta=0.1)
+    assert study.result().certificate.delta == 0.1
+    for times in (2, 3):
+        study.reopen(3, extend=80)
+        answer_all(study)
+        assert study.result().certificate.delta == pytest.approx(0.1 * times)
+
+
 def test_a_question_in_flight_is_asked_again_when_its_round_is_open_again() -> None:
     clock = Clock()
     study = Study(ITEMS, 3, feedback=Preferences(), explorer="duels", budget=240, in_flight=5, lease_s=10, clock=clock)

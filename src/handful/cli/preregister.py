@@ -46,7 +46,7 @@ def preregister(
     html, json_ = (folder / f"{name}-preregistration.{ending}" for ending in ("html", "json"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        html.write_text(page_of(record), encoding="utf-8")
+        html.write_text(page_of(record, late), encoding="utf-8")
         json_.write_text(to_json(record), encoding="utf-8")
     except OSError as error:
         raise InvalidProblem(f"cannot write {html}: {error.strerror}") from error

@@ -40,6 +40,8 @@ class ServerLimits:
     login: Rate = Rate(0.2, 8)
     files: Rate = Rate(2_000, 20_000)
     body_bytes: int = 16_384
+    settings_bytes: int = 262_144
+    texts_bytes: int = 16_000_000
     upload_bytes: int = 8_000_000_000
     streams: int = 2_000
     streams_per_address: int = 600

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from handful.errors import InvalidProblem
 from handful.storage.opening import database_at
-from handful.storage.people import make_tables, writing
+from handful.storage.people import FORGOTTEN, make_tables, writing
 
 CODE_BYTES = 10
 MOST = 100_000
@@ -88,6 +88,8 @@ class Invitations:
             found = connection.execute(invitations.select().where(same).with_for_update()).first()
             if found is None or (found.pseudonym is None and found.revoked is not None):
                 return None
+            if found.pseudonym == FORGOTTEN:
+                return None  # whoever had it was forgotten, and cannot be told from somebody new
             if found.pseudonym is not None:
                 return str(found.pseudonym)
             connection.execute(invitations.update().where(same).values(pseudonym=pseudonym))

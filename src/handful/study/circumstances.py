@@ -10,6 +10,7 @@ from handful.core.rounding import confidence
 from handful.study.fold import Fold
 
 ATTENTIVE = "which side an item is shown on is drawn by chance, so people who look choose either as it comes"
+TOO_OFTEN = "rounds were redone so often that no confidence is left"
 TOO_MANY = "with so many people the rule may have excluded somebody who looked: that leaves no confidence"
 
 
@@ -55,14 +56,27 @@ def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count:,} people"
 
 
+def _paid_for_redoing(certificate: Certificate, fold: Fold) -> Certificate:
+    """Whoever redoes rounds may do so until the picks please: each time costs as much confidence as the first."""
+    times = 1 + len(fold.reopenings)
+    if certificate.delta is None or times == 1:
+        return certificate
+    delta = times * certificate.delta
+    if delta >= 1:
+        return Certificate(reasons=(*certificate.reasons, TOO_OFTEN))
+    said = f"rounds were tried {times} times in all, and each time counts: that leaves {confidence(delta)}"
+    return replace(certificate, delta=delta, reasons=(*certificate.reasons, said))
+
+
 def paid_for(certificate: Certificate, fold: Fold) -> Certificate:
     """The certificate after what the rule may have done wrongly: each person could be excluded by mere chance.
 
     Unless that happens to anybody, the answers that count are those that would count without that part of the rule. So
     the probabilities are added up.
     """
+    certificate = _paid_for_redoing(certificate, fold)
     rule = fold.setup.rule
-    claimed = certificate.bound is not None or certificate.ratio is not None
+    claimed = certificate.bound is not None or certificate.ratio is not None or bool(certificate.shown)
     if rule is None or certificate.delta is None or not claimed or rule.false_exclusion == 0:
         return certificate
     cost = rule.false_exclusion * answerers(fold)

@@ -140,14 +140,15 @@ def departures(registered: Mapping[str, Any], now: Mapping[str, Any], noted: Reg
     return found
 
 
-def page_of(record: Mapping[str, Any]) -> str:
-    """The record as a page that stands alone, to be posted before the start."""
+def page_of(record: Mapping[str, Any], answers: int = 0) -> str:
+    """The record as a page that stands alone, to be posted before the start; `answers` are those there were by then."""
+    when = "before its first answer" if answers == 0 else f"after {counted(answers, 'answer')}"
     rows = "\n".join(
         f"<tr><th>{escape(_WORDS.get(key, key))}</th><td>{_cell(key, value)}</td></tr>"
         for key, value in record.items()
         if value is not None
     )
-    return _PAGE.format(title=escape(str(record["study"])), rows=rows, json=escape(to_json(record)))
+    return _PAGE.format(title=escape(str(record["study"])), when=when, rows=rows, json=escape(to_json(record)))
 
 
 def to_json(record: Mapping[str, Any]) -> str:
@@ -199,7 +200,7 @@ th {{ width: 14rem; }}
 code, pre {{ font-size: .875rem; overflow-wrap: anywhere; white-space: pre-wrap; }}
 </style></head><body>
 <h1>Preregistration: {title}</h1>
-<p>What this study will do, written down before its first answer. To check afterwards that it was done, keep the JSON at
+<p>What this study will do, written down {when}. To check afterwards that it was done, keep the JSON at
 the end in a file and run <code>handful replay {title} --check --against FILE</code>.</p>
 <table>{rows}</table>
 <details><summary>The record as JSON</summary><pre>{json}</pre></details>

@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +63,11 @@ class Uploads:
             return tables[0]
         return files[0] if len(files) == 1 and files[0].suffix.lower() == ".zip" else self.folder
 
-    async def take(self, name: str, chunks: AsyncIterator[bytes]) -> Upload:
-        """Store one file as it comes; a file of the same name is replaced once the new one is whole."""
+    async def take(self, name: str, chunks: AsyncIterator[bytes], still: Callable[[], None]) -> Upload:
+        """Store one file as it comes; a file of the same name is replaced once the new one is whole.
+
+        `still` is called before that, and raises if the files may no longer change.
+        """
         final = self._place(name)
         if len(self._sizes) >= MAX_ENTRIES and self._name(final) not in self._sizes:
             raise InvalidCollection(f"a study takes at most {MAX_ENTRIES:,} files")
@@ -83,7 +86,10 @@ class Uploads:
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
+            still()
             unfinished.rename(final)
+        except StorageError:
+            raise
         except OSError as error:
             raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
         finally:

@@ -157,9 +157,7 @@ class Drafts:
         self._lock = threading.Lock()
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if (path / DRAFT).is_file():
-                draft = Draft(path)
-                draft.uploads.forget_unfinished()
-                self._drafts[draft.id] = draft
+                self._drafts[path.name] = Draft(path)
 
     def __iter__(self) -> Iterator[Draft]:
         return iter(sorted(self._drafts.values(), key=lambda draft: draft.made))
@@ -190,6 +188,11 @@ class Drafts:
         """Delete a draft."""
         draft.discard()
         self._drafts.pop(draft.id, None)
+
+    def forget_unfinished(self) -> None:
+        """At a start: delete what arrived only in part."""
+        for draft in self._drafts.values():
+            draft.uploads.forget_unfinished()
 
     def settle(self, stored: Callable[[str], bool]) -> None:
         """After a start: whatever was about to be opened and is not stored is a draft again."""

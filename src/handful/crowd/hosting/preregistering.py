@@ -16,6 +16,9 @@ from handful.study.study import Study
 
 def preregister(hosted: HostedStudy) -> dict[str, Any]:
     """Write down what the study will do, unless that was done before; gives the record of the study as it is now."""
+    if not hosted.has_words:  # those of the command line: from now on they stand in the journal
+        said = words_of(hosted.theme, hosted.settings)
+        hosted.say_words({name: said[name] or "" for name in LENGTHS} | {"goal": said["goal"] or 0})
     return hosted.study.preregister(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
 
 

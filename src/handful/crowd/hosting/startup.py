@@ -116,6 +116,7 @@ def open_registry(
     else:
         raise InvalidProblem("a server without a collection needs a storage, where studies can be set up")
     drafts = Drafts(folder)
+    drafts.forget_unfinished()
     drafts.settle(stored.__contains__)
     themes = _cleaned(themes, stored, collection)
     studies: dict[str, HostedStudy] = {}
@@ -151,7 +152,7 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
     with draft.lock:
         collection, told = draft.collection, draft.settings
         if draft.opened is not None:
-            return registry.studies[draft.opened]
+            return registry.studies.get(draft.opened) or _opened_before(registry, draft, draft.opened)
         if collection is None:
             raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
         (theme,) = _cleaned([told.theme], (), collection)
@@ -170,9 +171,21 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
                 draft.save()
                 raise
             reopen = _reopening(registry.storage, name, collection, registry.clock)
-            hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, reopen)
-            hosted.say_words(told.words.model_dump(exclude_none=True))
-            registry.add(hosted)
+            try:
+                hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, reopen)
+                hosted.say_words(told.words.model_dump(exclude_none=True))
+                registry.add(hosted)
+            except BaseException:
+                study.close()  # the next try takes it up
+                raise
+    return hosted
+
+
+def _opened_before(registry: Registry, draft: Draft, name: str) -> HostedStudy:
+    """A study that was stored while something after it failed: take it up as at a start."""
+    with registry.adding:
+        hosted = _set_up_before(registry.storage, name, draft, registry.settings, registry.clock)
+        registry.add(hosted)
     return hosted
 
 

@@ -25,6 +25,7 @@ MOST_HEAD = 32_768  # bytes of a request before its body
 GRACE_S = 2.0  # so long a connection may do nothing before it makes room for another
 CROWDED = 4  # so many times its share an address may have for a moment, when all come at once
 MOST_PIPELINED = 8  # requests sent before the first is answered; browsers send none
+SLOWEST_BODY = 20_000  # bytes a second, beyond what the time for a body allows anyway
 
 
 class Connections:
@@ -145,6 +146,10 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._head, self._receiving = 0, True
         self._wait(self.room.limits.body_s)
+
+    def on_body(self, body: bytes) -> None:
+        super().on_body(body)
+        self.deadline += len(body) / SLOWEST_BODY  # an upload may take long, as long as it goes on
 
     def on_message_complete(self) -> None:
         super().on_message_complete()

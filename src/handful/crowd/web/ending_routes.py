@@ -41,9 +41,13 @@ async def preregister(hosted: OrganizersStudy) -> Response:
 @router.get("/{study}/preregistration.html", response_class=Response, responses=file_response("text/html"))
 async def preregistration(hosted: WatchedStudy) -> Response:
     """The preregistration as a page that stands alone; 404 before there is one."""
-    if hosted.study.fold.registered is None:
+    registered = hosted.study.fold.registered
+    if registered is None:
         raise not_found()
-    page = page_of(await in_thread(registration_now, hosted))
+    record = await in_thread(registration_now, hosted)
+    if record["hash"] != registered.hash:
+        raise Refusal(409, "departed", "The study has changed since it was registered; use the files you kept then.")
+    page = page_of(record, registered.answers)
     return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}-preregistration.html"))
 
 

@@ -98,8 +98,13 @@ class Guard:
         return too_fast(wait) if wait else None
 
     def _most_bytes(self, scope: Scope) -> int:
-        """How large a body may be. What an organizer uploads is counted once more where it is stored."""
-        return self.limits.upload_bytes if scope["path"].startswith("/api/setup/") else self.limits.body_bytes
+        """How large a body may be. What is large is read only after the key was checked."""
+        path, method = scope["path"], scope["method"]
+        if not path.startswith("/api/setup"):
+            return self.limits.body_bytes
+        if method == "PUT" and "/files/" in path:
+            return self.limits.upload_bytes
+        return self.limits.texts_bytes if method == "POST" and path.endswith("/texts") else self.limits.settings_bytes
 
 
 def _limited(receive: Receive, left: int) -> Receive:

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import messages
@@ -25,6 +27,10 @@ from handful.errors import InvalidCollection, InvalidProblem, StorageError
 CARDS = 60
 SECONDS_PER_ANSWER = 5
 """What a person takes to choose, on a careful guess, for the minutes that are shown before the start."""
+
+PASTED = {
+    "requestBody": {"required": True, "content": {"application/json": {"schema": messages.Pasted.model_json_schema()}}}
+}
 
 router = APIRouter(prefix="/api/setup", tags=["setup"], responses=RESPONSES, dependencies=[Depends(only_organizers)])
 
@@ -85,7 +91,7 @@ async def upload(draft: TheDraft, name: str, request: Request) -> messages.Draft
     with _explained():
         await in_thread(draft.files_change)
         try:
-            taken = await draft.uploads.take(name, request.stream())
+            taken = await draft.uploads.take(name, request.stream(), draft.files_change)
         except ClientDisconnect:
             raise Refusal(400, "cut_off", "The file did not arrive whole: send it again.") from None
     return messages.DraftFile(name=taken.name, size=taken.size)
@@ -101,9 +107,16 @@ async def remove(draft: TheDraft, name: str) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/{draft}/texts")
-async def paste(draft: TheDraft, said: messages.Pasted, request: Request) -> messages.DraftStatus:
+@router.post("/{draft}/texts", openapi_extra=PASTED)
+async def paste(draft: TheDraft, request: Request) -> messages.DraftStatus:
     """Texts instead of files: one for each paragraph, or for each line where no line is empty."""
+    # Read here and not by FastAPI, which would read it before it looks at the key.
+    try:
+        said = messages.Pasted.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False)) from None
+    except ClientDisconnect:
+        raise Refusal(400, "cut_off", "The texts did not arrive whole: send them again.") from None
     with _explained():
         await in_thread(draft.files_change)
         await in_thread(draft.uploads.paste, said.texts)
