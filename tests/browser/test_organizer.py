@@ -30,7 +30,7 @@ def test_the_key_opens_and_a_wrong_one_does_not(serve: Serve, somebody: Somebody
     expect(page).to_have_url(re.compile("/organize/login$"))
     page.fill("#key", "not the key")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("That is not the key printed when the server started.")
+    expect(page.get_by_role("alert")).to_have_text("That is no key of this server, or it was revoked.")
     page.fill("#key", server.registry.keys.terminal)
     page.click("text=Log in")
     expect(page).to_have_url(re.compile(f"/organize/{STUDY}$"))

@@ -106,7 +106,9 @@ def test_people_who_always_tap_the_first_place_teach_the_belief_nothing(serve: S
 def test_simulated_people_choose_among_several_and_find_what_they_prefer(serve: Serve, options: int) -> None:
     server = serve(StudyPlan(k=3, options=options, budget=240, in_flight=30), QUICK)
     crew = Crew(10, think_s=0, beta=(2, 5), careless=0.2, skips=0.05, wait_s=0.05)
-    report = asyncio.run(answer_all(server.url, [STUDY], server.registry.collection, by_number, crew))
+    report = asyncio.run(
+        answer_all(server.url, [STUDY], next(iter(server.registry.studies.values())).collection, by_number, crew)
+    )
     study = server.registry.studies[STUDY].study
     assert study.finished is not None
     assert (report.refused, report.broken, report.repeated) == ({}, 0, 0)

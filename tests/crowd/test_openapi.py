@@ -82,7 +82,9 @@ def test_every_route_has_a_heading_in_the_documentation_and_every_heading_a_rout
     paths = described()["paths"]
     routes = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
     pages = {f"GET {route.path}" for route in page_routes.router.routes if isinstance(route, APIRoute)}
-    written = set(re.findall(r"^### ((?:GET|POST) \S+)", (ROOT / "docs" / "http.md").read_text(), re.MULTILINE))
+    written = set(
+        re.findall(r"^### ((?:GET|POST|PUT|DELETE) \S+)", (ROOT / "docs" / "http.md").read_text(), re.MULTILINE)
+    )
     assert written == routes | pages | {"GET /static/{path}", "GET /api/openapi.json"}
 
 

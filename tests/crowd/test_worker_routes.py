@@ -256,7 +256,8 @@ def test_a_paused_study_shows_nothing_takes_answers_and_goes_on(serve: Serve) ->
     token = person.token
     organizer = server.organizer()
     organizer.post(f"/api/organize/{STUDY}/pause")
-    assert person.next() | {"progress": None} == {"state": "paused", "questions": [], "progress": None, "undo": None}
+    resting = {"state": "paused", "questions": [], "progress": None, "undo": None, "ending": None}
+    assert person.next() | {"progress": None} == resting
     assert person.post("answer", {"token": token, "side": "left"}).json()["state"] == "paused"
     assert len(told(server)) == 1
     organizer.post(f"/api/organize/{STUDY}/open")

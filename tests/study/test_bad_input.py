@@ -54,7 +54,7 @@ WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], t
         values,
         lambda s: s.tell("q0", 1.5),
         InvalidAnswer,
-        "question q0, about b: answer 1.5 lies outside the range (0, 1)",
+        "answer 1.5 lies outside the range (0, 1)",
     ),
     ("too large for a float", values, lambda s: s.tell("q0", 10**400), InvalidAnswer, "finite number, got 1000"),
     ("imaginary", values, lambda s: s.tell("q0", np.complex128(1j)), InvalidAnswer, "finite number, got"),
@@ -185,7 +185,7 @@ def put(folder: Path, seq: int, **columns: object) -> None:
 
 
 WRONG_JOURNALS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
-    ("a newer version", {"seq": 3, "version": 3}, JournalTooNew, "record 3 has version 3"),
+    ("a newer version", {"seq": 3, "version": 4}, JournalTooNew, "record 3 has version 4"),
     ("an unknown kind", {"seq": 3, "kind": "danced"}, StorageCorrupt, "record 3 ('danced')"),
     ("no JSON", {"seq": 3, "payload": "{"}, StorageCorrupt, "record 3"),
     ("an unknown key", {"seq": 3, "payload": '{"q":1,"z":1}'}, StorageCorrupt, "record 3"),

@@ -171,6 +171,8 @@ class SimulatedPerson:
             if status == 200:
                 assert isinstance(reply, dict)
                 return reply
+            if what == "join" and status == 409:  # it ended before this person came
+                return {"state": "finished", "questions": []}
             self.report.refused[status] = self.report.refused.get(status, 0) + 1
             if status in (429, 503):
                 await self._pause(1.0)

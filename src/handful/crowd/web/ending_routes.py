@@ -27,10 +27,12 @@ from handful.crowd.web.thread_pool import in_thread
 from handful.storage.keys import new_key
 from handful.study.preregistration import page_of, to_json
 
+RECORD: dict[int | str, dict[str, object]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
+
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
 
 
-@router.post("/{study}/preregister", response_class=Response, responses=file_response("application/json"))
+@router.post("/{study}/preregister", response_class=Response, responses=RECORD)
 async def preregister(hosted: OrganizersStudy) -> Response:
     """Write down what the study will do, to be published before the first answer. Again: the study as it is now."""
     record = await in_thread(preregistered, hosted)
