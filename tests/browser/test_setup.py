@@ -49,7 +49,7 @@ def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Pa
         page.wait_for_url("**/organize/study", timeout=MINUTES_MS)
         visitor = somebody()
         visitor.set_default_timeout(MINUTES_MS)
-        worker = WorkersPage.joined(server, visitor, "study")
+        worker = WorkersPage.joined(server, visitor, "study").ready()
         assert worker.page.inner_text("#prompt") == "どちらを選びますか？"
         worker.press("ArrowLeft")
         _close(page)

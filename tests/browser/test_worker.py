@@ -518,7 +518,7 @@ def test_a_page_whose_script_was_refused_tries_again(serve: Serve, somebody: Som
             refused.append(route.request.url)
             route.fulfill(status=429, body="")
 
-    page.route("**/pair_view.js", refuse_once)
+    page.route("**/choice_view.js", refuse_once)
     page.goto(f"{server.url}/s/{STUDY}")
     expect(page.locator("#begin")).to_be_visible(timeout=15_000)
     assert len(refused) == 1
