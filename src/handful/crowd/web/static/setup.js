@@ -82,7 +82,7 @@ async function keep() {
   try {
     if (!status) await draft();
     else show(await request("PUT", root(), settings(), lost));
-    find("#kept").textContent = "All changes are kept.";
+    if (!timer) find("#kept").textContent = "All changes are kept."; // and none was made since
   } catch (error) {
     explain("#open-fault", error);
   }
