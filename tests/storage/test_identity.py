@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +14,10 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 
 from handful.errors import StorageBehind, StorageError
 from handful.storage import open_journal
+from handful.storage.database import Database
+from handful.storage.opening import database_at
 from handful.storage.recovery import recover
+from handful.storage.tables import make_identity
 from tests.storage.test_chain import change, fill
 
 
@@ -71,3 +76,21 @@ def test_recovering_from_a_file_without_tables_says_so(tmp_path: Path, keep: str
     (tmp_path / "empty.db").touch()
     with pytest.raises(StorageError, match="holds no study"):
         recover(tmp_path / "empty.db", "a", keep)  # type: ignore[arg-type]
+
+
+def test_two_that_name_an_old_database_at_once_give_it_one_name(storage: str) -> None:
+    fill(storage, 0, 10)
+    change(storage, "DROP TABLE handful_identity")
+    database = database_at(storage)
+    with ThreadPoolExecutor(1) as pool, database.connect_to_write() as first:
+        with first.begin():
+            name = make_identity(first)
+            other = pool.submit(_named, database)
+            with pytest.raises(FutureTimeout):
+                other.result(0.3)  # it waits for the first
+        assert other.result(10) == name
+
+
+def _named(database: Database) -> str:
+    with database.connect_to_write() as connection, connection.begin():
+        return make_identity(connection)

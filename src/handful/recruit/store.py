@@ -18,6 +18,7 @@ from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
 from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
 from handful.recruit.tables import ledger, metadata, recruited, recruitments, to_forget
 from handful.storage.opening import database_at
+from handful.storage.tables import create_missing
 
 LOCK_SECONDS = 30.0
 
@@ -32,7 +33,7 @@ class Store:
         self._wallets = threading.Lock()
         self.clock = clock
         with self._writing() as connection:
-            metadata.create_all(connection)
+            create_missing(connection, metadata.sorted_tables)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

@@ -138,10 +138,10 @@ class StoredKeys:
     def add(self, key: Key) -> None:
         from sqlalchemy import insert
 
-        from handful.storage.tables import keys_table
+        from handful.storage.tables import create_missing, keys_table
 
         with self._database.explaining(), self._database.connect_to_write() as connection, connection.begin():
-            keys_table.create(connection, checkfirst=True)
+            create_missing(connection, [keys_table])
             connection.execute(insert(keys_table).values(vars(key)))
 
     def revoke(self, id: str, now: float) -> None:

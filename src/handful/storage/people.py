@@ -252,18 +252,11 @@ def writing(database: Database) -> Iterator[Connection]:
 
 def make_tables(database: Database) -> None:
     """Make the tables about people where they are missing. May be called by several processes at once."""
-    from sqlalchemy.exc import DBAPIError
-
     from handful.storage.people_tables import metadata
+    from handful.storage.tables import create_missing
 
-    for last in (False, True):
-        try:
-            with database.connect_to_write() as connection, connection.begin():
-                metadata.create_all(connection)
-            return
-        except DBAPIError as error:
-            if last:  # not merely another process that was making them at the same moment
-                raise database.explained(error) from error
+    with writing(database) as connection:
+        create_missing(connection, metadata.sorted_tables)
 
 
 def count_change(connection: Connection, study: str) -> int:

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +23,8 @@ from handful.storage.tables import (
     check_format,
     events,
     format_of,
+    lock_number,
+    lock_tables,
     make_tables,
     study_names,
     tables_present,
@@ -103,7 +104,7 @@ class PostgresDatabase(Database):
                 check_format(connection, self.where)
                 return
             # Whose tables these are is asked under the lock: another process may be making them at this moment.
-            connection.execute(select(func.pg_advisory_xact_lock(_key("handful"))))
+            lock_tables(connection)
             if not self.has_tables(connection):
                 make_tables(connection)
 
@@ -117,7 +118,7 @@ class PostgresDatabase(Database):
         with self._engine.begin() as connection:
             if format_of(connection, self.where) == FORMAT:
                 return {}
-            connection.execute(select(func.pg_advisory_xact_lock(_key("handful"))))
+            lock_tables(connection)
             if format_of(connection, self.where) == FORMAT:
                 return {}
             # Whoever holds one of these now is of an older version, and would go on writing without hashes.
@@ -189,13 +190,7 @@ def _data_folder(database: str) -> Path:
 
 
 def _study_key(connection: Connection, study: str) -> int:
-    return _key("study", connection.execute(select(func.current_schema())).scalar(), study)
-
-
-def _key(*parts: str | None) -> int:
-    """Advisory locks are named by 64-bit integers."""
-    digest = blake2b("\x00".join(map(str, parts)).encode(), digest_size=8, person=b"handful").digest()
-    return int.from_bytes(digest, signed=True)
+    return lock_number("study", connection.execute(select(func.current_schema())).scalar(), study)
 
 
 def _sqlstate(error: DBAPIError) -> str:

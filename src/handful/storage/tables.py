@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import (
@@ -71,7 +72,7 @@ _COLUMNS = (events.c.seq, events.c.version, events.c.kind, events.c.time, events
 
 
 def make_tables(connection: Connection) -> None:
-    metadata.create_all(connection)
+    create_missing(connection, metadata.sorted_tables)
     connection.execute(insert(format_table).values(version=FORMAT))
     make_identity(connection)
 
@@ -80,10 +81,38 @@ def make_identity(connection: Connection) -> str:
     """A name by which this database is told from another one at the same place; made unless it has one."""
     identity = identity_of(connection)
     if identity is None:
-        identity_table.create(connection, checkfirst=True)
+        create_missing(connection, [identity_table])
+        identity = identity_of(connection)  # perhaps another process named it while this one waited for the lock
+    if identity is None:
         identity = secrets.token_hex(8)
         connection.execute(insert(identity_table).values(id=identity))
     return identity
+
+
+def create_missing(connection: Connection, tables: Sequence[Table]) -> None:
+    """Make the tables that are not there. Several processes may do so at once: they wait for each other."""
+    here = inspect(connection)
+    if all(here.has_table(table.name) for table in tables):
+        return
+    lock_tables(connection)
+    for table in tables:
+        table.create(connection, checkfirst=True)
+
+
+def lock_tables(connection: Connection) -> None:
+    """Until the transaction ends, no other process makes or changes tables.
+
+    In PostgreSQL two that make the same table at once would disturb each other. A transaction that writes to SQLite
+    has the whole file for itself already.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(lock_number("handful"))))
+
+
+def lock_number(*parts: str | None) -> int:
+    """PostgreSQL's advisory locks are named by 64-bit integers."""
+    digest = blake2b("\x00".join(map(str, parts)).encode(), digest_size=8, person=b"handful").digest()
+    return int.from_bytes(digest, signed=True)
 
 
 def identity_of(connection: Connection) -> str | None:
