@@ -1,11 +1,11 @@
-"""A study is set up, opened and answered, in real browsers and from nothing."""
+"""A study is set up, opened, answered, closed and its result shared, all in real browsers and from nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.pages import WorkersPage, look
 from tests.crowd.pictures import drawn, encoded
@@ -23,7 +23,7 @@ def photos(folder: Path, number: int) -> list[str]:
     return [str(path) for path in sorted(folder.iterdir())]
 
 
-def test_from_dropped_photos_to_a_first_answer(somebody: Somebody, tmp_path: Path) -> None:
+def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Path) -> None:
     with empty_server(tmp_path / "handful.db") as server:
         page = somebody().new_page()
         page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
@@ -52,6 +52,21 @@ def test_from_dropped_photos_to_a_first_answer(somebody: Somebody, tmp_path: Pat
         worker = WorkersPage.joined(server, visitor, "study").ready()
         assert worker.page.inner_text("#prompt") == "どちらを選びますか？"
         worker.press("ArrowLeft")
+        _close(page)
+        worker.page.keyboard.press("ArrowLeft")  # nobody's question is taken away; its answer comes too late
+        worker.page.wait_for_selector("text=ありがとうございました")
+        stranger = somebody().new_page()
+        page.click("#share-result")
+        stranger.goto(page.input_value("#shared input"))
+        stranger.wait_for_selector("ol.summary li")
+        assert stranger.locator("ol.summary li").count() == 2
+        look(stranger, "setup-3-shared")
+
+
+def _close(page: Page) -> None:
+    page.click("#close")
+    page.click("#closing button[value=yes]")
+    page.wait_for_selector("#state[data-state=finished]")
 
 
 def test_somebody_who_does_not_agree_leaves_politely_and_nothing_is_stored(somebody: Somebody, tmp_path: Path) -> None:
