@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
+from html import unescape
 from io import BytesIO
 from pathlib import Path
 
@@ -26,11 +27,40 @@ def test_the_report_stands_alone_with_every_picture_in_it(serve: Serve, tmp_path
     response = finished(serve, tmp_path).organizer().get(f"{HERE}/report.html")
     assert response.headers["content-disposition"] == f'attachment; filename="{STUDY}.html"'
     page = response.text
-    assert page.count("data:image/webp;base64,") == 2
+    assert page.count("data:image/webp;base64,") == 2 + page.count("runner-up</div>")
+    assert page.count("runner-up</div>") == 1, "the other pick was filled in"
     assert "http://" not in page
     assert 'src="/' not in page
     assert "Cathedrals in Venice" in page
     assert "by one person" in page
+
+
+def test_every_page_and_file_says_the_same_of_the_picks(serve: Serve, tmp_path: Path) -> None:
+    server = finished(serve, tmp_path)
+    organizer, hosted = server.organizer(), server.registry.studies[STUDY]
+    result = hosted.study.result()
+    told = organizer.get(f"{HERE}/result").json()
+    page = unescape(organizer.get(f"{HERE}/report.html").text)
+    link = organizer.post(f"{HERE}/share").json()["link"]
+    stranger = server.browser()
+    stranger.post("/api/organize/login", json={"key": link.split("#")[1]})
+    shared = unescape(stranger.get(f"/organize/{STUDY}").text)
+    archive = zipfile.ZipFile(BytesIO(organizer.get(f"{HERE}/picks.zip").content))
+    kept = archive.read(f"{STUDY}/result.txt").decode()
+    assert organizer.get(HERE).json()["picks"] == told["picks"]
+    assert [pick["filled"] for pick in told["picks"]] == [False, True]
+    assert told["assumptions"] == list(result.certificate.assumptions)
+    for pick, line in zip(result.picks, told["picks"], strict=True):
+        assert line["sentences"] == list(pick.sentences(hosted.collection.name_of))
+        for sentence in line["sentences"]:
+            assert sentence in page
+            assert sentence in shared
+            assert sentence in kept
+    assert "filled in</span>" in shared
+    assert "<details" in shared
+    assert str(result.certificate) in shared
+    assert str(result.certificate) in page
+    assert str(result.certificate) in kept
 
 
 def test_picks_come_as_they_were_uploaded(tmp_path: Path) -> None:

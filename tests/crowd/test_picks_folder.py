@@ -16,7 +16,7 @@ from tests.crowd.test_solo import chosen_from
 
 def put_picks(registry: Registry, source: Path, folder: Path) -> Path:
     hosted = solo_study(registry)
-    return write_picks(hosted.collection, hosted.study.result().chosen, hosted.theme, source, folder)
+    return write_picks(hosted.collection, hosted.study.result(), hosted.theme, source, folder)
 
 
 def picked(source: Path, tmp_path: Path) -> list[Path]:
@@ -28,7 +28,9 @@ def picked(source: Path, tmp_path: Path) -> list[Path]:
 
 def test_the_picks_are_the_files_of_the_folder(tmp_path: Path) -> None:
     folder = folder_of(4, tmp_path / "photos")
-    one, two, sheet = picked(folder, tmp_path)
+    one, two, sheet, words = picked(folder, tmp_path)
+    assert words.name == "result.txt"
+    assert "Won " in words.read_text()
     assert sheet.name == "contact-sheet.png"
     assert one.name.startswith("1-photo")
     assert two.read_bytes() == (folder / two.name.removeprefix("2-")).read_bytes()
@@ -55,7 +57,7 @@ def test_where_the_files_are_gone_the_picks_are_as_they_were_shown(tmp_path: Pat
     registry = chosen_from(tmp_path / "photos", tmp_path / "a.db")
     folder = put_picks(registry, tmp_path / "a.db", tmp_path / "best")
     registry.close()
-    assert {path.suffix for path in folder.iterdir()} == {".webp", ".png"}
+    assert {path.suffix for path in folder.iterdir()} == {".webp", ".png", ".txt"}
 
 
 def test_texts_become_files(tmp_path: Path) -> None:

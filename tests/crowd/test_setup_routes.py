@@ -262,7 +262,7 @@ DYING = """
 import os, sys, time
 from pathlib import Path
 from handful.crowd.hosting import drafts, hosted_study, startup
-from handful.crowd.messages import DraftSettings
+from handful.crowd.setup_messages import DraftSettings
 
 storage, photos, moment = sys.argv[1:]
 registry = startup.open_registry(storage, None, ())

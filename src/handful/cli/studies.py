@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable
@@ -43,6 +44,7 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
 @app.command(epilog="[bold]Example[/bold]  handful status photos --json")
 def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say where a study stands, also while it is running."""
+    from rich.markup import escape
     from rich.table import Table
 
     with _opened(study, storage) as opened:
@@ -58,8 +60,12 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
         table.add_row(str(r.round), str(r.pick), f"{r.answers:,}", r.ended, str(r.size))
     if result.rounds:
         console.print(table)
+    for place, pick in enumerate(result.picks, start=1):
+        console.print(
+            f"{place}. [bold]{escape(str(pick.item))}[/bold]: {escape(' '.join(pick.sentences()))}", highlight=False
+        )
     if now.finished:
-        console.print(f"Finished: {now.finished}. {result.certificate}")
+        console.print(f"Finished: {now.finished}. {escape(result.words)}", highlight=False)
     else:
         leader = "" if now.leader is None else f"; {now.leader} leads"
         limit = "" if now.round_limit is None else f" of at most {now.round_limit:,}"
@@ -76,21 +82,32 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
  handful export photos > answers.csv
 
  handful export photos --format jsonl -o journal.jsonl
+
+ handful export photos --format result -o result.json
 """
 )
 def export(
     study: Name = None,
     storage: Storage = STORAGE,
     format_: Annotated[
-        Literal["csv", "jsonl"], typer.Option("--format", help="csv: one line per answer; jsonl: the whole journal.")
+        Literal["csv", "jsonl", "result"],
+        typer.Option(
+            "--format",
+            help="csv: one line per answer; jsonl: the whole journal; result: what was found, proved and assumed, as "
+            "JSON.",
+        ),
     ] = "csv",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of the terminal.")] = None,
 ) -> None:
-    """Write out all answers (CSV) or everything that happened (JSON lines), however many there are."""
+    """Write out all answers (CSV), everything that happened (JSON lines), or what was found (JSON)."""
     from handful.study.export import answer_lines, journal_lines
 
     with _opened(study, storage) as opened:
-        _write(answer_lines(opened) if format_ == "csv" else journal_lines(opened.records()), output)
+        if format_ == "result":
+            lines: Iterable[str] = [json.dumps(opened.result().to_dict(), ensure_ascii=False, indent=1), "\n"]
+        else:
+            lines = answer_lines(opened) if format_ == "csv" else journal_lines(opened.records())
+        _write(lines, output)
 
 
 @app.command(

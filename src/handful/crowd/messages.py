@@ -12,7 +12,6 @@ from handful.crowd.sent import Sent
 Side = Literal["left", "right"]
 SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]
 StudyState = Literal["open", "paused", "finished"]
-DraftState = Literal["collecting", "preparing", "ready", "opened"]
 WorkerState = Literal["questions", "waiting", "paused", "finished"]
 Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
 
@@ -152,12 +151,26 @@ class About(BaseModel):
     arrived: bool = Field(default=False, description="whether this browser came from the panel, and may join")
 
 
+class PickLine(BaseModel):
+    """One pick: what is said of it, in whole sentences, and who came second."""
+
+    card: ItemCard
+    name: str
+    sentences: list[str]
+    filled: bool = Field(description="whether it was filled in from what was known when the study was finished early")
+    runner_up: ItemCard | None = Field(description="null where nobody came second")
+    runner_up_name: str | None
+
+
 class Summary(BaseModel):
-    """What was chosen, in the order picked, and what may be claimed of it."""
+    """What was chosen, in the order picked, what is said of each, and what may be claimed of the whole."""
 
     theme: str
     chosen: list[ItemCard]
+    picks: list[PickLine]
+    verdict: str
     certificate: str
+    assumptions: list[str]
 
 
 class StudyLine(BaseModel):
@@ -239,6 +252,7 @@ class OrganizerStatus(BaseModel):
     items: list[ItemLine]
     workers: list[WorkerLine]
     rounds: list[RoundLine]
+    picks: list[PickLine]
     verdict: str
     certificate: str
     recruiting: Recruiting | None = None
@@ -250,84 +264,6 @@ class SharedLink(BaseModel):
     id: str
     made: float
     link: str | None = None
-
-
-class Words(Sent):
-    """What people read in a study, and how much is asked of each; null for the built-in words, or for none."""
-
-    question: Annotated[str, Field(max_length=300)] | None = None
-    welcome: Annotated[str, Field(max_length=2_000)] | None = None
-    instructions: Annotated[str, Field(max_length=4_000)] | None = None
-    consent: Annotated[str, Field(max_length=20_000)] | None = None
-    thanks: Annotated[str, Field(max_length=2_000)] | None = None
-    goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
-    listed: bool = True
-
-
-class DraftSettings(Sent):
-    """What a new study will be like. `budget` is answers in all; null for people times the answers of each."""
-
-    theme: Annotated[str, Field(max_length=200)] = ""
-    k: Annotated[int, Field(ge=1, le=1_000)] = 6
-    options: Annotated[int, Field(ge=2, le=9)] | None = Field(
-        default=None, description="how many are shown at a time; null for what suits the items"
-    )
-    people: Annotated[int, Field(ge=1, le=100_000)] = 20
-    budget: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
-    explorer: Annotated[str, Field(max_length=100)] | None = None
-    in_flight: Annotated[int, Field(ge=1, le=100_000)] = 200
-    lease: Annotated[float, Field(ge=1, le=86_400)] = 60.0
-    seed: Annotated[int, Field(ge=0, le=2**53)] = 0
-    words: Words = Field(default_factory=Words)
-
-
-class Pasted(Sent):
-    texts: Annotated[str, Field(max_length=4_000_000)]
-
-
-class DraftFile(BaseModel):
-    name: str
-    size: int
-
-
-class LeftOutLine(BaseModel):
-    """A file or row that did not become an item, and why."""
-
-    name: str
-    why: str
-
-
-class DraftPlan(BaseModel):
-    """What the settings amount to: answers in all, and what each person gives."""
-
-    answers: int
-    answers_each: int
-    minutes_each: float
-    advice: str | None = Field(description="what to change before opening; null if nothing")
-
-
-class DraftDefaults(BaseModel):
-    """The settings of a study, what they amount to, and the built-in words for an organizer who wrote none."""
-
-    settings: DraftSettings
-    plan: DraftPlan
-    consent: str
-    instructions: str
-
-
-class DraftStatus(DraftDefaults):
-    """A study that is being set up."""
-
-    draft: str
-    state: DraftState
-    study: str | None = Field(description="its name in links, once opened")
-    files: list[DraftFile]
-    prepared: int
-    preparing: int
-    fault: str | None
-    items: int
-    cards: list[ItemCard] = Field(description="the first of the items, as people will see them")
-    left_out: list[LeftOutLine]
 
 
 class Health(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -18,6 +19,7 @@ from handful.study.certifying import certificate_of, excluded_answers
 from handful.study.fold import ClosedRound, Fold
 from handful.study.items import Item, plain_item
 from handful.study.questions import ANSWERED, LATE
+from handful.study.statements import PickStatement, statements_of
 from handful.study.verdict import verdict_of
 from handful.wording import counted
 
@@ -129,6 +131,7 @@ class Result(Generic[Item]):
     believed: bool = False  # whether these intervals are of a belief: then they claim nothing
     verdict: str = ""  # how the picks did in the comparisons
     filled: tuple[Item, ...] = ()  # picks that were filled in from what was known when the study was finished early
+    picks: tuple[PickStatement[Item], ...] = ()  # what is said of each of the items chosen
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
@@ -140,6 +143,7 @@ class Result(Generic[Item]):
             "believed": self.believed,
             "verdict": self.verdict,
             "filled": [plain_item(item) for item in self.filled],
+            "picks": [pick.to_dict() for pick in self.picks],
             "rounds": [r.to_dict() for r in self.rounds],
         }
 
@@ -147,13 +151,18 @@ class Result(Generic[Item]):
         lines = [
             f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}: {', '.join(map(str, self.chosen))}"
         ]
-        for r in self.rounds:
+        for r, pick in self._rounds_and_picks():
             among = "" if r.size == 1 else f", drawn from {r.size}"
             marked = " (answers excluded)" if r.affected_by_exclusion else ""
             proof = " with the proof of the whole" if r.proof else ""
             how = f"decided by {ending_named(r.ended).by}{among}{marked}"
             lines.append(f"  {r.round}. {r.pick}: {counted(r.answers, 'answer')}{proof}, {how}")
+            lines.append(f"     {' '.join(pick.sentences())}")
         return "\n".join([*lines, self.words])
+
+    def _rounds_and_picks(self) -> Iterator[tuple[RoundResult[Item], PickStatement[Item]]]:
+        """The rounds, each with what is said of its pick; those chosen before the start are of no round."""
+        return zip(self.rounds, self.picks[len(self.picks) - len(self.rounds) :], strict=True)
 
     @property
     def words(self) -> str:
@@ -163,9 +172,11 @@ class Result(Generic[Item]):
     def _repr_html_(self) -> str:
         columns = ("round", "pick", "answers", "decided by", "drawn from")
         rows = ((r.round, r.pick, r.answers, ending_named(r.ended).by, r.size) for r in self.rounds)
+        said = (f"{pick.item}: {' '.join(pick.sentences())}" for pick in self.picks)
         return notebook.card(
             f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}",
             notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
+            *map(notebook.paragraph, said),
             notebook.paragraph(self.verdict),
             self.certificate._repr_html_(),
         )
@@ -195,6 +206,7 @@ def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
         view.believed,
         verdict_of(fold),
         tuple(items[i] for i in fold.filled),
+        statements_of(fold, items),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.core.feedback import Values
+from handful.core.objective import Ints
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED
 
@@ -26,6 +27,9 @@ class Wins:
         return f"{100 * self.won / self.of:.0f}%"
 
 
+NO_WINS = Wins()
+
+
 def verdict_of(fold: Fold) -> str:
     """What the comparisons that counted say of the picks; nothing while there is nothing to say.
 
@@ -36,7 +40,7 @@ def verdict_of(fold: Fold) -> str:
         return ""
     everybody, closest = Wins(), Wins()
     for closed in fold.rounds:
-        against_all, against_closest = _wins(fold, closed)
+        against_all, against_closest = wins_in(fold, closed.questions, closed.closing.pick, runner_up_of(closed))
         everybody, closest = everybody + against_all, closest + against_closest
     if not everybody.of:
         return ""
@@ -63,11 +67,26 @@ def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
     return f"{said}."
 
 
-def _choices(fold: Fold, closed: ClosedRound, counted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Wins, Wins]:
-    """Of one round with several options: how often the pick was named, and how often rather than the second best."""
-    pick, second = closed.closing.pick, _second(closed)
+def wins_in(fold: Fold, numbers: range, pick: int, second: int) -> tuple[Wins, Wins]:
+    """Of these questions, by the answers that count: how often an item won, and how often against another."""
+    questions, here = fold.questions, slice(numbers.start, numbers.stop)
+    counted = np.asarray(questions.standing[here]) == ANSWERED
+    counted &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
+    if questions.names_one:
+        return _choices(fold, np.asarray(numbers)[counted], pick, second)
+    item, rival, answer = (
+        np.asarray(column[here])[counted] for column in (questions.item, questions.rival, questions.answer)
+    )
+    won = np.where(item == pick, answer > 0.5, answer <= 0.5)
+    other = np.where(item == pick, rival, item)
+    among = (item == pick) | (rival == pick)
+    return _count(won[among]), _count(won[among & (other == second)])
+
+
+def _choices(fold: Fold, numbers: Ints, pick: int, second: int) -> tuple[Wins, Wins]:
+    """With several options: how often the pick was named, and how often rather than the second best."""
     everybody, closest = Wins(), Wins()
-    for number in np.asarray(closed.questions)[counted]:
+    for number in numbers:
         options, named = fold.questions.options(number), int(fold.questions.answer[number])
         if pick in options:
             everybody += Wins(int(named == pick), 1)
@@ -76,24 +95,8 @@ def _choices(fold: Fold, closed: ClosedRound, counted: np.ndarray[tuple[int], np
     return everybody, closest
 
 
-def _wins(fold: Fold, closed: ClosedRound) -> tuple[Wins, Wins]:
-    """Of one round: the pick against everybody, and against the item that was thought second best when it closed."""
-    questions, here = fold.questions, slice(closed.questions.start, closed.questions.stop)
-    counted = np.asarray(questions.standing[here]) == ANSWERED
-    counted &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
-    if questions.names_one:
-        return _choices(fold, closed, counted)
-    item, rival, answer = (
-        np.asarray(column[here])[counted] for column in (questions.item, questions.rival, questions.answer)
-    )
-    pick = closed.closing.pick
-    won = np.where(item == pick, answer > 0.5, answer <= 0.5)
-    other = np.where(item == pick, rival, item)
-    among = (item == pick) | (rival == pick)
-    return _count(won[among]), _count(won[among & (other == _second(closed))])
-
-
-def _second(closed: ClosedRound) -> int:
+def runner_up_of(closed: ClosedRound) -> int:
+    """The item that was thought second best when the round closed; -1 where nothing was known."""
     means = closed.view.mean.copy()
     means[closed.closing.pick] = np.nan
     return int(np.nanargmax(means)) if np.isfinite(means).any() else -1

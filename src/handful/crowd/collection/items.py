@@ -7,13 +7,15 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from textwrap import shorten
 from typing import Any, Literal
 
 from handful.errors import InvalidCollection
 
 MANIFEST = "manifest.json"
 VERSION = 1
+MOST_QUOTED = 40
 LARGE, MEDIUM, SMALL = ".webp", "-medium.webp", "-small.webp"  # how the files of a picture end
 
 
@@ -35,6 +37,13 @@ class Item:
     def label(self) -> str:
         """What a person calls it: its caption, the beginning of its text, or its name."""
         return self.caption or self.text[:80] or self.id
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it, in a few words: its caption, its text in quotes, or its file without the ending."""
+        if self.text and not self.caption:
+            return f"“{shorten(self.text, MOST_QUOTED, placeholder=' …')}”"
+        return self.caption or PurePosixPath(self.id).stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,10 @@ class Collection:
     def __getitem__(self, id: str) -> Item:
         by_id: dict[str, Item] = self._by_id  # type: ignore[attr-defined]
         return by_id[id]
+
+    def name_of(self, id: str) -> str:
+        """What a sentence calls an item."""
+        return self[id].name
 
     @property
     def ids(self) -> tuple[str, ...]:

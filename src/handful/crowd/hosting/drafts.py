@@ -21,7 +21,7 @@ from typing import Any
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import MANIFEST, Collection, has_collection, load_collection
 from handful.crowd.collection.uploads import Uploads
-from handful.crowd.messages import DraftSettings, DraftState
+from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, StorageError
 
 DRAFT = "draft.json"

@@ -17,8 +17,8 @@ from handful.crowd import messages
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
-from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.panel_desk import PanelDesk
+from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.practice import judged
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.seen_since import SeenSince
@@ -205,9 +205,7 @@ class HostedStudy:
 
     def summary(self) -> messages.Summary:
         """What was chosen, and what may be claimed of it."""
-        result = self.latest_result()
-        chosen = [item_card(self.collection[id_]) for id_ in result.chosen]
-        return messages.Summary(theme=self.theme, chosen=chosen, certificate=str(result.certificate))
+        return summary_of(self.theme, self.collection, self.latest_result())
 
     def page_opened(self, worker: Worker) -> None:
         """A page of this worker has opened its event stream."""

@@ -7,6 +7,7 @@ import math
 from handful.crowd import messages, panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.pick_lines import pick_lines
 from handful.study.status import Status
 
 MOST_ITEMS = 400
@@ -43,6 +44,7 @@ def organizer_status_of(
             messages.RoundLine(round=one.round, pick=str(one.pick), ended=one.ended, answers=one.answers)
             for one in found.rounds
         ],
+        picks=pick_lines(hosted.collection, found),
         verdict=found.verdict,
         certificate=str(found.certificate),
         recruiting=recruiting,

@@ -20,8 +20,8 @@ from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
-from handful.crowd.messages import DraftSettings
 from handful.crowd.settings import Settings
+from handful.crowd.setup_messages import DraftSettings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
 from handful.storage import StudySummary, list_studies, make_storage, probe
 from handful.storage.passwords import without_password

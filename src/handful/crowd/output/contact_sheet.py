@@ -5,19 +5,30 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from io import BytesIO
-from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from handful.crowd.collection.items import Collection, Item
+from handful.study.results import Result
+from handful.study.statements import PickStatement
+from handful.wording import counted
 
 CELL, GAP, EDGE = (560, 420), 28, 56
+SMALL = (116, 87)
+"""Of the runner-up's picture."""
+SAID, SIZE, LINE = 168, 19, 27
+"""The room for what is said of a pick, the size of its letters, and the height of a line."""
 PAPER, INK, FAINT, ACCENT = "#fbf9f4", "#23303b", "#66727c", "#0b7a75"
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
-def contact_sheet(collection: Collection, chosen: Sequence[str], title: str, note: str = "") -> bytes:
-    """A PNG of the chosen items, numbered in the order they were picked, with a title and a note below."""
+def contact_sheet(
+    collection: Collection, chosen: Sequence[str], title: str, note: str = "", picks: Sequence[PickStatement[str]] = ()
+) -> bytes:
+    """A PNG of the chosen items, numbered in the order they were picked, with a title and a note below.
+
+    Below each stands what `picks` say of it, if they are given, beside a small picture of its runner-up.
+    """
     columns = 1 if len(chosen) == 1 else 2 if len(chosen) in (2, 4) else 3
     rows = max(1, -(-len(chosen) // columns))
     width = 2 * EDGE + columns * CELL[0] + (columns - 1) * GAP
@@ -25,15 +36,18 @@ def contact_sheet(collection: Collection, chosen: Sequence[str], title: str, not
     footing = textwrap.wrap(note, max(20, (width - 2 * EDGE) // 12))[:8]
     top = EDGE + 58 * len(heading) + 24
     caption_height = 44 if any(collection[id_].caption for id_ in chosen) else 0
-    height = top + rows * (CELL[1] + caption_height + GAP) + 30 * len(footing) + EDGE
+    below = caption_height + (SAID if picks else 0)
+    height = top + rows * (CELL[1] + below + GAP) + 30 * len(footing) + EDGE
     sheet = Image.new("RGB", (width, height), PAPER)
     pen = ImageDraw.Draw(sheet)
     for line, text in enumerate(heading):
         pen.text((EDGE, EDGE + 58 * line), text, INK, _font(44))
     for place, id_ in enumerate(chosen):
         x = EDGE + (place % columns) * (CELL[0] + GAP)
-        y = top + (place // columns) * (CELL[1] + caption_height + GAP)
+        y = top + (place // columns) * (CELL[1] + below + GAP)
         _place(sheet, collection, collection[id_], place + 1, (x, y))
+        if picks:
+            _say(sheet, collection, picks[place], (x + 4, y + CELL[1] + caption_height + 10))
     for line, text in enumerate(footing):
         pen.text((EDGE, height - EDGE - 30 * (len(footing) - line)), text, FAINT, _font(21))
     out = BytesIO()
@@ -56,6 +70,36 @@ def _place(sheet: Image.Image, collection: Collection, item: Item, number: int, 
     pen.text((x + 36, y + 36), str(number), "white", _font(24), anchor="mm")
     if item.caption:
         pen.text((x + 4, y + CELL[1] + 8), _cut(pen, item.caption, CELL[0] - 8, _font(22)), INK, _font(22))
+
+
+def _say(sheet: Image.Image, collection: Collection, pick: PickStatement[str], at: tuple[int, int]) -> None:
+    """What is said of a pick, and its runner-up in small."""
+    pen, (x, y), width = ImageDraw.Draw(sheet), at, CELL[0] - 8
+    runner_up = None if pick.runner_up is None else collection[pick.runner_up]
+    if runner_up is not None and runner_up.picture:
+        width -= SMALL[0] + 16
+        right = x + width + 16
+        with Image.open(collection.thumbnail(runner_up)) as picture:
+            shown = ImageOps.fit(picture.convert("RGB"), SMALL, Image.Resampling.LANCZOS)
+        sheet.paste(shown, (right, y + 4))
+        pen.text((right + SMALL[0] // 2, y + SMALL[1] + 10), "runner-up", FAINT, _font(16), anchor="ma")
+    lines = _wrapped(pen, " ".join(pick.sentences(collection.name_of)), width, _font(SIZE), (SAID - 20) // LINE)
+    for number, line in enumerate(lines):
+        pen.text((x, y + number * LINE), line, INK if number == 0 and not pick.filled else FAINT, _font(SIZE))
+
+
+def _wrapped(pen: ImageDraw.ImageDraw, text: str, width: int, font: Font, most: int) -> list[str]:
+    """The text in lines that are no wider than this; cut after so many."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and pen.textlength(longer, font) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    if len(lines) > most:
+        lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
+    return [_cut(pen, line, width, font) for line in lines]
 
 
 def _write_in(pen: ImageDraw.ImageDraw, text: str, box: tuple[int, int, int, int]) -> None:
@@ -89,7 +133,9 @@ def _font(size: int) -> Font:
     return ImageFont.load_default(size)
 
 
-def write_contact_sheet(collection: Collection, chosen: Sequence[str], title: str, note: str, path: Path) -> Path:
-    """Write the contact sheet into a file, and give its path."""
-    path.write_bytes(contact_sheet(collection, chosen, title, note))
-    return path
+def result_sheet(collection: Collection, result: Result[str], title: str) -> bytes:
+    """The contact sheet of a result: each pick with what is said of it, and below how the whole came about."""
+    note = (
+        f"{len(result.chosen)} of {len(collection):,}, chosen by {counted(result.answers, 'answer')}. {result.verdict}"
+    )
+    return contact_sheet(collection, result.chosen, title, note, result.picks)

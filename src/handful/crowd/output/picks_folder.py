@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.collection.items import Collection, Item
 from handful.crowd.collection.sources import MAX_PICTURE_BYTES, PICTURES, safe_name
-from handful.crowd.output.contact_sheet import write_contact_sheet
+from handful.crowd.output.contact_sheet import result_sheet
+from handful.study.results import Result
 
-SHEET = "contact-sheet.png"
+SHEET, WORDS = "contact-sheet.png", "result.txt"
 
 
 def picks_folder(source: Path) -> Path:
@@ -19,8 +19,10 @@ def picks_folder(source: Path) -> Path:
     return Path(f"{source.resolve().stem}-best")
 
 
-def write_picks(collection: Collection, chosen: Sequence[str], title: str, source: Path, folder: Path) -> Path:
-    """Write the chosen items and their contact sheet, and give the folder: the original files where there are any.
+def write_picks(collection: Collection, result: Result[str], title: str, source: Path, folder: Path) -> Path:
+    """Write the chosen items, their contact sheet and what is said of them, and give the folder.
+
+    The items are the original files where there are any.
 
     They go into a new folder; one that is there already is left alone, and the new one gets its name with a number.
     """
@@ -28,11 +30,21 @@ def write_picks(collection: Collection, chosen: Sequence[str], title: str, sourc
     while target.exists():
         target, number = Path(f"{folder}-{number}"), number + 1
     target.mkdir(parents=True)
-    width = len(str(len(chosen)))
-    for place, id_ in enumerate(chosen, start=1):
+    width = len(str(len(result.chosen)))
+    for place, id_ in enumerate(result.chosen, start=1):
         _write_pick(collection, collection[id_], source, target, f"{place:0{width}}")
-    write_contact_sheet(collection, chosen, title, "", target / SHEET)
+    (target / SHEET).write_bytes(result_sheet(collection, result, title))
+    (target / WORDS).write_text(_words(collection, result, title), encoding="utf-8")
     return target
+
+
+def _words(collection: Collection, result: Result[str], title: str) -> str:
+    """What is said of each pick, then what is proved and on what that rests."""
+    picks = (
+        f"{place}. {collection.name_of(pick.item)}\n   {' '.join(pick.sentences(collection.name_of))}"
+        for place, pick in enumerate(result.picks, start=1)
+    )
+    return "\n\n".join([title, *picks, result.verdict, str(result.certificate)]) + "\n"
 
 
 def _write_pick(collection: Collection, item: Item, source: Path, folder: Path, place: str) -> None:

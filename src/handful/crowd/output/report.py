@@ -5,9 +5,11 @@ from __future__ import annotations
 from base64 import b64encode
 from datetime import UTC, datetime
 from html import escape
+from pathlib import Path
 
-from handful.crowd.collection.items import Collection, Item
+from handful.crowd.collection.items import Collection
 from handful.study.results import Result, RoundResult
+from handful.study.statements import PickStatement
 from handful.wording import counted
 
 ENDED = {
@@ -23,7 +25,7 @@ def report(collection: Collection, result: Result[str], theme: str, people: int,
     """The page, with the pictures in it."""
     by_pick = {round_.pick: round_ for round_ in result.rounds}
     picks = "\n".join(
-        _pick(place, collection, collection[id_], by_pick.get(id_)) for place, id_ in enumerate(result.chosen, start=1)
+        _pick(place, collection, pick, by_pick.get(pick.item)) for place, pick in enumerate(result.picks, start=1)
     )
     when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d")
     number = "one person" if people == 1 else f"{people:,} people"
@@ -38,15 +40,33 @@ def report(collection: Collection, result: Result[str], theme: str, people: int,
     )
 
 
-def _pick(place: int, collection: Collection, item: Item, round_: RoundResult[str] | None) -> str:
+def _pick(place: int, collection: Collection, pick: PickStatement[str], round_: RoundResult[str] | None) -> str:
+    item = collection[pick.item]
     if item.picture:
-        data = b64encode(collection.large(item).read_bytes()).decode()
-        shown = f'<img src="data:image/webp;base64,{data}" alt="{escape(item.alt or item.label)}">'
+        shown = _picture(collection.large(item), item.alt or item.label)
     else:
         shown = f"<blockquote>{escape(item.text)}</blockquote>"
-    said = "" if round_ is None else f"{counted(round_.answers, 'answer')}; {ENDED.get(round_.ended, round_.ended)}."
-    caption = f"<strong>{escape(item.caption)}</strong> " if item.caption else ""
-    return f'<figure><span class="place">{place}</span>{shown}<figcaption>{caption}{said}</figcaption></figure>'
+    how = "" if round_ is None else f"{counted(round_.answers, 'answer')}; {ENDED.get(round_.ended, round_.ended)}."
+    caption = f"<strong>{escape(item.caption)}</strong>" if item.caption else ""
+    filled = '<em class="filled">filled in</em>' if pick.filled else ""
+    said = f"<p>{escape(' '.join(pick.sentences(collection.name_of)))}</p><p>{how}</p>"
+    return (
+        f'<figure><span class="place">{place}</span>{shown}'
+        f"<figcaption><div>{caption}{filled}{said}</div>{_runner_up(collection, pick)}</figcaption></figure>"
+    )
+
+
+def _runner_up(collection: Collection, pick: PickStatement[str]) -> str:
+    """Who came second, in small."""
+    if pick.runner_up is None or not collection[pick.runner_up].picture:
+        return ""
+    item = collection[pick.runner_up]
+    return f'<div class="second">{_picture(collection.thumbnail(item), item.alt or item.label)}runner-up</div>'
+
+
+def _picture(file: Path, alt: str) -> str:
+    data = b64encode(file.read_bytes()).decode()
+    return f'<img src="data:image/webp;base64,{data}" alt="{escape(alt)}">'
 
 
 _PAGE = """<!doctype html>
@@ -70,7 +90,12 @@ figure {{
 }}
 img {{ display: block; width: 100%; height: auto; }}
 blockquote {{ margin: 0; padding: 1.5rem 1.25rem 1rem 3.25rem; white-space: pre-line; flex: 1; }}
-figcaption {{ padding: .75rem 1rem; color: var(--faint); }}
+figcaption {{ padding: .75rem 1rem; color: var(--faint); display: flex; gap: 1rem; align-items: start; }}
+figcaption div:first-child {{ flex: 1; min-width: 0; }}
+figcaption p {{ margin: .25rem 0 0; }}
+.filled {{ float: right; font-style: normal; font-weight: 600; }}
+.second {{ width: 7rem; font-size: .8rem; text-align: center; }}
+.second img {{ border-radius: 8px; }}
 figcaption strong {{ color: var(--ink); }}
 .place {{
   position: absolute; top: .6rem; left: .6rem; display: grid; place-items: center; width: 2rem; height: 2rem;

@@ -12,7 +12,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
-from handful.crowd.output.contact_sheet import write_contact_sheet
+from handful.crowd.output.contact_sheet import result_sheet
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all
 from handful.crowd.web.links import Links, links_of
@@ -110,7 +110,7 @@ async def _answered(
 
 def _summary(hosted: HostedStudy, folder: Path) -> DemoSummary:
     result, sheet = hosted.latest_result(), folder / f"{hosted.name}.png"
-    write_contact_sheet(hosted.collection, result.chosen, hosted.theme, result.words, sheet)
+    sheet.write_bytes(result_sheet(hosted.collection, result, hosted.theme))
     return DemoSummary(
         hosted.name, hosted.theme, result.chosen, result.answers, result.verdict, str(result.certificate), sheet
     )

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.output.contact_sheet import contact_sheet
+from handful.crowd.output.contact_sheet import result_sheet
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.thread_pool import in_thread
 
@@ -24,7 +24,7 @@ async def sheet_download(hosted: HostedStudy) -> Response:
     result = await in_thread(hosted.latest_result)
     if not result.chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
-    png = await in_thread(contact_sheet, hosted.collection, result.chosen, hosted.theme, result.words)
+    png = await in_thread(result_sheet, hosted.collection, result, hosted.theme)
     return Response(png, media_type="image/png", headers=attachment(f"{hosted.name}.png"))
 
 

@@ -117,7 +117,7 @@ def _picks(hosted: HostedStudy, registry: Registry) -> Path:
     source = Path("nowhere.db") if draft is None else draft.uploads.source()
     folder = Path(tempfile.mkdtemp(prefix="handful-picks-"))
     try:
-        written = write_picks(hosted.collection, result.chosen, hosted.theme, source, folder / hosted.name)
+        written = write_picks(hosted.collection, result, hosted.theme, source, folder / hosted.name)
         return Path(shutil.make_archive(str(folder / "picks"), "zip", folder, written.name))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

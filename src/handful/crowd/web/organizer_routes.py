@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import messages
+from handful.crowd import messages, setup_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
@@ -150,7 +150,7 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
 
 
 @router.post("/{study}/words")
-async def words(hosted: OrganizersStudy, said: messages.Words) -> messages.OrganizerStatus:
+async def words(hosted: OrganizersStudy, said: setup_messages.Words) -> messages.OrganizerStatus:
     """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place."""
     await in_thread(hosted.say_words, said.model_dump(exclude_unset=True))
     return await _after(hosted)

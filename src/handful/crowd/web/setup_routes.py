@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
-from handful.crowd import messages
+from handful.crowd import setup_messages
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.registry import Registry
@@ -29,7 +29,10 @@ SECONDS_PER_ANSWER = 5
 """What a person takes to choose, on a careful guess, for the minutes that are shown before the start."""
 
 PASTED = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": messages.Pasted.model_json_schema()}}}
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": setup_messages.Pasted.model_json_schema()}},
+    }
 }
 
 router = APIRouter(prefix="/api/setup", tags=["setup"], responses=RESPONSES, dependencies=[Depends(only_organizers)])
@@ -46,7 +49,7 @@ TheDraft = Annotated[Draft, Depends(_draft_of)]
 
 
 @router.post("", status_code=201)
-async def begin(said: messages.DraftSettings, request: Request) -> messages.DraftStatus:
+async def begin(said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
     """Begin a new draft."""
     registry = registry_of(request)
     if registry.storage is None:
@@ -57,20 +60,20 @@ async def begin(said: messages.DraftSettings, request: Request) -> messages.Draf
 
 
 @router.get("")
-async def defaults() -> messages.DraftDefaults:
+async def defaults() -> setup_messages.DraftDefaults:
     """What a new draft would be like."""
-    told = messages.DraftSettings()
-    return messages.DraftDefaults(settings=told, plan=_plan(told, 0), consent=CONSENT, instructions=INSTRUCTIONS)
+    told = setup_messages.DraftSettings()
+    return setup_messages.DraftDefaults(settings=told, plan=_plan(told, 0), consent=CONSENT, instructions=INSTRUCTIONS)
 
 
 @router.get("/{draft}")
-async def status(draft: TheDraft, request: Request) -> messages.DraftStatus:
+async def status(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """The draft as it is: its files, what became of them, and what its settings amount to."""
     return await _status(draft, registry_of(request))
 
 
 @router.put("/{draft}")
-async def change(draft: TheDraft, said: messages.DraftSettings, request: Request) -> messages.DraftStatus:
+async def change(draft: TheDraft, said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
     """Keep other settings."""
     with _explained():
         await in_thread(draft.change, said)
@@ -86,7 +89,7 @@ async def discard(draft: TheDraft, request: Request) -> Response:
 
 
 @router.put("/{draft}/files/{name:path}")
-async def upload(draft: TheDraft, name: str, request: Request) -> messages.DraftFile:
+async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages.DraftFile:
     """Add a file, as the body of the request. A file of the same name is replaced; half a file is not kept."""
     with _explained():
         await in_thread(draft.files_change)
@@ -94,7 +97,7 @@ async def upload(draft: TheDraft, name: str, request: Request) -> messages.Draft
             taken = await draft.uploads.take(name, request.stream(), draft.files_change)
         except ClientDisconnect:
             raise Refusal(400, "cut_off", "The file did not arrive whole: send it again.") from None
-    return messages.DraftFile(name=taken.name, size=taken.size)
+    return setup_messages.DraftFile(name=taken.name, size=taken.size)
 
 
 @router.delete("/{draft}/files/{name:path}", status_code=204)
@@ -108,11 +111,11 @@ async def remove(draft: TheDraft, name: str) -> Response:
 
 
 @router.post("/{draft}/texts", openapi_extra=PASTED)
-async def paste(draft: TheDraft, request: Request) -> messages.DraftStatus:
+async def paste(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """Texts instead of files: one for each paragraph, or for each line where no line is empty."""
     # Read here and not by FastAPI, which would read it before it looks at the key.
     try:
-        said = messages.Pasted.model_validate_json(await request.body())
+        said = setup_messages.Pasted.model_validate_json(await request.body())
     except ValidationError as error:
         raise RequestValidationError(error.errors(include_url=False)) from None
     except ClientDisconnect:
@@ -124,7 +127,7 @@ async def paste(draft: TheDraft, request: Request) -> messages.DraftStatus:
 
 
 @router.post("/{draft}/prepare")
-async def prepare(draft: TheDraft, request: Request) -> messages.DraftStatus:
+async def prepare(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """Process the files in the background; the draft's status says how far it is."""
     with _explained():
         await in_thread(draft.prepare, partial(warm_up_for, draft))
@@ -132,7 +135,7 @@ async def prepare(draft: TheDraft, request: Request) -> messages.DraftStatus:
 
 
 @router.post("/{draft}/open")
-async def open_(draft: TheDraft, request: Request) -> messages.DraftStatus:
+async def open_(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """Make it a study, which takes answers from now on."""
     registry = registry_of(request)
     with _explained():
@@ -157,39 +160,39 @@ def _sentence(error: BaseException) -> str:
     return text[:1].upper() + text[1:]
 
 
-async def _status(draft: Draft, registry: Registry) -> messages.DraftStatus:
+async def _status(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
     return await in_thread(_status_of, draft, registry)
 
 
-def _status_of(draft: Draft, registry: Registry) -> messages.DraftStatus:
+def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
     collection, preparing = draft.collection, draft.preparing
     if collection is not None:
         registry.show_pictures(collection)
     items = 0 if collection is None else len(collection)
     left_out = () if collection is None else collection.left_out
-    return messages.DraftStatus(
+    return setup_messages.DraftStatus(
         draft=draft.id,
         state=draft.state,
         study=draft.opened,
         settings=draft.settings,
-        files=[messages.DraftFile(name=file.name, size=file.size) for file in draft.uploads.files],
+        files=[setup_messages.DraftFile(name=file.name, size=file.size) for file in draft.uploads.files],
         prepared=0 if preparing is None else preparing.done,
         preparing=0 if preparing is None else preparing.total,
         fault=None if preparing is None else preparing.fault,
         items=items,
         cards=[] if collection is None else [item_card(item) for item in collection.items[:CARDS]],
-        left_out=[messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
+        left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
         plan=_plan(draft.settings, items),
         consent=CONSENT,
         instructions=INSTRUCTIONS,
     )
 
 
-def _plan(told: messages.DraftSettings, items: int) -> messages.DraftPlan:
+def _plan(told: setup_messages.DraftSettings, items: int) -> setup_messages.DraftPlan:
     goal = Settings().goal if told.words.goal is None else told.words.goal
     answers = plan_of(told).answers(items, solo=False)
     each = goal or -(-answers // told.people)
-    return messages.DraftPlan(
+    return setup_messages.DraftPlan(
         answers=answers,
         answers_each=each,
         minutes_each=round(each * SECONDS_PER_ANSWER / 60, 1),
@@ -197,7 +200,7 @@ def _plan(told: messages.DraftSettings, items: int) -> messages.DraftPlan:
     )
 
 
-def _advice(told: messages.DraftSettings, items: int, answers: int) -> str | None:
+def _advice(told: setup_messages.DraftSettings, items: int, answers: int) -> str | None:
     """What is missing or thin, in the order in which it would be mended."""
     if not told.theme.strip():
         return "Say what the selection is about: people see it above every question."

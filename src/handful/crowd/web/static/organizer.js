@@ -4,6 +4,7 @@ import "./logout.js";
 import { find, make, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
+import { pickEntry } from "./pick_words.js";
 import { Recruiting } from "./recruiting.js";
 import { publishing } from "./publishing.js";
 import { Refusal, request } from "./requests.js";
@@ -54,6 +55,7 @@ function show(status) {
   for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
   find("#settings").textContent = settings(status);
   showSummary(status);
+  showPicks(status);
   race.show(status);
   people.show(status.workers, status.options);
   rounds(status);
@@ -70,6 +72,17 @@ function rounds(status) {
   find("#rounds").replaceChildren(...status.rounds.map((one) => make("li", {
     textContent: `${one.round}. ${names.get(one.pick) ?? one.pick}: ${number.format(one.answers)} answers, ${ENDED[one.ended] ?? one.ended}`,
   })));
+}
+
+/** At the end the picks are shown large, with what is said of each. */
+function showPicks({ state, picks }) {
+  const over = state === "finished" && picks.length > 0;
+  find("#summary").hidden = over;
+  find("#picks").hidden = !over;
+  const now = JSON.stringify(picks);
+  if (!over || find("#picks").dataset.shown === now) return;
+  find("#picks").dataset.shown = now;
+  find("#picks").replaceChildren(...picks.map((pick, at) => pickEntry(pick, at + 1)));
 }
 
 async function order(what, body) {

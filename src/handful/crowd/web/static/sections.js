@@ -1,7 +1,7 @@
 // Which of the page's sections is seen, and the words of those without a question.
 
-import { all, find, make, speak } from "./dom.js";
-import { words } from "./item_card.js";
+import { all, find, speak } from "./dom.js";
+import { pickEntry } from "./pick_words.js";
 
 const GLANCE_MS = 350; // a key that was pressed twice by accident does not turn two pages
 
@@ -64,14 +64,8 @@ export function stuck(title, text) {
 /** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server may stop. */
 export async function finish(root, summary) {
   if (!summary) return;
-  find("#picks").replaceChildren(...summary.chosen.map((card, at) => {
-    const face = card.kind === "text"
-      ? make("p", { className: "text", tabIndex: 0, textContent: card.text })
-      : make("img", { src: card.image, alt: words(card) });
-    const item = make("li", {}, face, make("span", { className: "place", textContent: at + 1 }));
-    if (card.caption) item.append(make("p", { textContent: card.caption }));
-    return item;
-  }));
+  find("#picks").replaceChildren(...summary.picks.map((pick, at) => pickEntry(pick, at + 1)));
+  find("#summary-certificate").textContent = summary.certificate;
   find("#summary-text").textContent = "Your picks and the contact sheet are also in a folder: the terminal says where.";
   show("summary");
   const response = await fetch(`${root}sheet.png`);

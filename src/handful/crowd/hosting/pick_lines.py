@@ -1,0 +1,36 @@
+"""What pages say of the picks."""
+
+from __future__ import annotations
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.item_card import item_card
+from handful.crowd.messages import PickLine, Summary
+from handful.study.results import Result
+
+
+def pick_lines(collection: Collection, result: Result[str]) -> list[PickLine]:
+    """Every pick in order, with its sentences and its runner-up."""
+    return [
+        PickLine(
+            card=item_card(collection[pick.item]),
+            name=collection.name_of(pick.item),
+            sentences=list(pick.sentences(collection.name_of)),
+            filled=pick.filled,
+            runner_up=None if pick.runner_up is None else item_card(collection[pick.runner_up]),
+            runner_up_name=None if pick.runner_up is None else collection.name_of(pick.runner_up),
+        )
+        for pick in result.picks
+    ]
+
+
+def summary_of(theme: str, collection: Collection, result: Result[str]) -> Summary:
+    """What was chosen, what is said of it, and what may be claimed."""
+    picks = pick_lines(collection, result)
+    return Summary(
+        theme=theme,
+        chosen=[pick.card for pick in picks],
+        picks=picks,
+        verdict=result.verdict,
+        certificate=str(result.certificate),
+        assumptions=list(result.certificate.assumptions),
+    )

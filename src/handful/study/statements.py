@@ -1,0 +1,108 @@
+"""What is said of each pick, in plain words: how often it won, and what the belief says of it.
+
+Every page, sheet, report and terminal says it with the words of `PickStatement.sentences`. What is proved is in the
+certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal
+
+from handful.core.feedback import Values
+from handful.study.fold import ClosedRound, Fold
+from handful.study.items import Item, plain_item
+from handful.study.verdict import NO_WINS, Wins, runner_up_of, wins_in
+from handful.wording import counted
+
+Basis = Literal["answers", "filled", "given"]
+FILLED = "Filled in when the study was finished early: no answers decided this place."
+GIVEN = "Chosen before the study began."
+
+
+@dataclass(frozen=True)
+class PickStatement(Generic[Item]):
+    """One pick, and what the answers say of it.
+
+    `basis` is what it rests on: "answers" of its round; "filled" from what was known when the study was finished early;
+    or "given" before the start. `wins` are of its own round, `wins_before` of all rounds before it, and `against` those
+    over the runner-up. `of_several`: questions showed several options. `mean` is of answers that are numbers.
+    """
+
+    item: Item
+    basis: Basis
+    wins: Wins = NO_WINS
+    wins_before: Wins = NO_WINS
+    runner_up: Item | None = None
+    against: Wins = NO_WINS
+    of_several: bool = False
+    mean: float | None = None
+    answers: int = 0
+
+    @property
+    def filled(self) -> bool:
+        """Whether it was filled in when the study was finished early."""
+        return self.basis == "filled"
+
+    def sentences(self, name: Callable[[Item], str] = str) -> tuple[str, ...]:
+        """What is said of it, in whole sentences; `name` is what items are called."""
+        if self.basis == "given":
+            return (GIVEN,)
+        said = (FILLED,) if self.filled else ()
+        return (*said, *filter(None, (self._counts(), self._runner_up(name))))
+
+    def _counts(self) -> str:
+        """How often it won."""
+        if self.mean is not None:
+            return f"Mean answer {self.mean:.3g}, of {counted(self.answers, 'answer')}."
+        noun = "showing" if self.of_several else "comparison"
+        if self.wins.of:
+            return f"Won {self.wins.won:,} of {counted(self.wins.of, noun)}."
+        if self.wins_before.of:
+            return f"Won {self.wins_before.won:,} of {counted(self.wins_before.of, noun)} in the rounds before."
+        return "" if self.filled else "No answer of its round was about it."
+
+    def _runner_up(self, name: Callable[[Item], str]) -> str:
+        """Who came second, and how the two did against each other."""
+        if self.runner_up is None:
+            return ""
+        if not self.against.of:
+            return f"The runner-up was {name(self.runner_up)}."
+        return f"Against the runner-up, {name(self.runner_up)}, it won {self.against.won:,} of {self.against.of:,}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a program: plain JSON."""
+        return {
+            "item": plain_item(self.item),
+            "basis": self.basis,
+            "won": self.wins.won,
+            "shown": self.wins.of,
+            "won_before": self.wins_before.won,
+            "shown_before": self.wins_before.of,
+            "runner_up": None if self.runner_up is None else plain_item(self.runner_up),
+            "won_against_runner_up": self.against.won,
+            "lost_against_runner_up": self.against.of - self.against.won,
+            "mean": self.mean,
+            "sentences": list(self.sentences()),
+        }
+
+
+def statements_of(fold: Fold, items: tuple[Item, ...]) -> tuple[PickStatement[Item], ...]:
+    """What is said of every pick, in the order picked."""
+    given = tuple(PickStatement(items[i], "given") for i in fold.setup.problem.chosen)
+    return (*given, *(_statement(fold, closed, items) for closed in fold.rounds))
+
+
+def _statement(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> PickStatement[Item]:
+    pick, filled = closed.closing.pick, closed.closing.ended == "filled"
+    second = -1 if filled else runner_up_of(closed)
+    basis: Basis = "filled" if filled else "answers"
+    runner_up = None if second < 0 else items[second]
+    if isinstance(fold.setup.problem.feedback, Values):
+        number = int(closed.answers[pick])
+        mean = float(closed.means[pick]) if number else None
+        return PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number)
+    wins, against = wins_in(fold, closed.questions, pick, second)
+    before, _ = wins_in(fold, range(closed.questions.start), pick, second)
+    return PickStatement(items[pick], basis, wins, before, runner_up, against, fold.questions.names_one)

@@ -1,0 +1,116 @@
+"""What is said of each pick is what was answered, and what the belief says; no more."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from handful import Preferences, Study, Values
+from handful.study.events import Asked, Told
+from handful.study.statements import FILLED, GIVEN
+from tests.study.worlds import Clock
+
+NAMES = [f"photo {i}" for i in range(8)]
+
+
+def study_of(options: int, **how: object) -> Study[str]:
+    """Of somebody who likes later ones better, and errs in every seventh answer."""
+    settings = {"budget": 120, "seed": 3, **how}
+    return Study(NAMES, 3, feedback=Preferences(options=options), clock=Clock(), **settings)  # type: ignore[arg-type]
+
+
+def answered(study: Study[str], until: int = 3) -> Study[str]:
+    number = 0
+    while study.finished is None and len(study.fold.chosen) < until:
+        for question in study.ask():
+            number += 1
+            order = sorted(question.options, key=NAMES.index)
+            named = order[0] if number % 7 == 0 else order[-1]
+            study.tell(question.id, named if len(question.options) > 2 else named == question.item)
+    return study
+
+
+def counted_by_hand(study: Study[str], round_: int, pick: str) -> tuple[int, int]:
+    """In how many of a round's questions the pick was named, and in how many it was shown, from the journal alone."""
+    shown: dict[int, tuple[int, ...]] = {}
+    won = of = closed = 0
+    for _, event in study.journal():
+        if isinstance(event, Asked):
+            shown[event.question] = (event.item, event.rival, *event.more)
+        elif event.kind == "round closed":
+            closed += 1
+        elif isinstance(event, Told) and closed + 1 == round_:
+            options = shown[event.question]
+            named = event.answer if len(options) > 2 else options[0 if event.answer else 1]
+            of += NAMES.index(pick) in options
+            won += named == NAMES.index(pick)
+    return won, of
+
+
+@pytest.mark.parametrize(("options", "noun"), [(2, "comparison"), (4, "showing")])
+def test_each_pick_says_how_often_it_won_in_its_round(options: int, noun: str) -> None:
+    study = answered(study_of(options))
+    for round_, pick in enumerate(study.result().picks, start=1):
+        won, of = counted_by_hand(study, round_, pick.item)
+        assert of > 1
+        assert (pick.wins.won, pick.wins.of) == (won, of)
+        assert pick.sentences()[0] == f"Won {won} of {of} {noun}s."
+
+
+def test_the_runner_up_is_named_as_the_page_names_it() -> None:
+    pick = answered(study_of(2)).result().picks[0]
+    assert pick.runner_up is not None
+    assert pick.runner_up != pick.item
+    said = " ".join(pick.sentences(str.upper))
+    found = re.search(rf"Against the runner-up, {pick.runner_up.upper()}, it won (\d+) of (\d+)\.", said)
+    assert found
+    assert 0 < int(found[2]) <= pick.wins.of
+
+
+def test_a_pick_that_was_filled_in_says_so_and_names_no_runner_up() -> None:
+    study = answered(study_of(4), until=1)
+    result = study.finish("enough")
+    assert [pick.filled for pick in result.picks] == [False, True, True]
+    for pick in result.picks[1:]:
+        assert pick.sentences()[0] == FILLED
+        assert pick.runner_up is None
+        assert "in the rounds before" in pick.sentences()[1]
+    assert str(result).count(FILLED) == 2
+
+
+def test_what_was_chosen_before_the_start_says_so() -> None:
+    result = answered(study_of(2, chosen=["photo 0"])).result()
+    assert [pick.item for pick in result.picks] == list(result.chosen)
+    assert result.picks[0].sentences() == (GIVEN,)
+    assert str(result.picks[1].item) in str(result)
+
+
+def test_numbers_say_their_mean() -> None:
+    study = Study(NAMES, 2, feedback=Values(noise=0.1), explorer="worth", budget=60, clock=Clock())
+    result = study.run(lambda q: float(NAMES.index(q.item)))
+    for pick in result.picks:
+        assert pick.sentences()[0] == f"Mean answer {NAMES.index(pick.item)}, of {pick.answers} answer" + (
+            "." if pick.answers == 1 else "s."
+        )
+        assert pick.wins.of == 0
+
+
+def test_a_result_says_it_wherever_it_is_read() -> None:
+    result = answered(study_of(4)).result()
+    for pick, told in zip(result.picks, result.to_dict()["picks"], strict=True):
+        said = " ".join(pick.sentences())
+        assert said in str(result)
+        assert said in result._repr_html_()
+        assert told["sentences"] == list(pick.sentences())
+        assert (told["item"], told["won"], told["shown"]) == (pick.item, pick.wins.won, pick.wins.of)
+
+
+def test_answers_of_those_excluded_are_left_out() -> None:
+    study = study_of(2)
+    while study.finished is None:
+        for number, question in enumerate(study.ask(2)):
+            study.tell(question.id, number == 0, worker=f"w{number}")
+    before = study.result().picks[0].wins
+    study.exclude("w1", "careless")
+    assert study.result().picks[0].wins.of < before.of
