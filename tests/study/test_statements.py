@@ -107,7 +107,7 @@ def test_a_result_says_it_wherever_it_is_read() -> None:
 
 
 def test_answers_of_those_excluded_are_left_out() -> None:
-    study = study_of(2)
+    study = study_of(2, in_flight=2)
     while study.finished is None:
         for number, question in enumerate(study.ask(2)):
             study.tell(question.id, number == 0, worker=f"w{number}")

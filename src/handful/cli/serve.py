@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import socket
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -17,20 +16,17 @@ import typer
 
 from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
+from handful.cli.serve_words import HERE, print_links, print_plan, saying_what_finishes
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
-from handful.cli.who_counts import DoorOption, RuleOption, who_counts
+from handful.cli.who_counts import DoorOption, RuleOption, expected_of, who_counts
 from handful.errors import InvalidProblem
-from handful.wording import counted
 
 if TYPE_CHECKING:
-    from handful.crowd.hosting.hosted_study import HostedStudy
-    from handful.crowd.hosting.registry import Registry
     from handful.crowd.settings import Settings
 
 T = TypeVar("T")
-LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 PROXIES = ("127.0.0.0/8", "::1")
 """Whose word about addresses is taken with --public-url: a proxy on this machine."""
 
@@ -73,6 +69,12 @@ def serve(
     ] = None,
     in_flight: Annotated[int, typer.Option(min=1, help="questions that may be unanswered at once")] = 200,
     lease: Annotated[float, typer.Option(min=1, help="seconds until a question is asked of somebody else")] = 60,
+    people: Annotated[
+        int | None, typer.Option(min=1, help="who will come: plans the budget, and says before the start what it buys")
+    ] = None,
+    answers_each: Annotated[
+        int | None, typer.Option(min=1, help="with --people: answers that each is asked for (default: as --goal)")
+    ] = None,
     goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
     seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
@@ -97,6 +99,9 @@ def serve(
     [bold]handful serve photos/ -k 6 --theme "Cathedrals in Venice"[/bold]
       a study in photos.db; the same command goes on where it stopped
 
+    [bold]handful serve photos/ --theme Cathedrals --people 100 --answers-each 30[/bold]
+      plans for who will come, and says what quality that buys
+
     [bold]handful serve photos/ --theme Cathedrals --theme Boats --host 0.0.0.0[/bold]
       two themes over one collection, open to the network
 
@@ -118,16 +123,20 @@ def serve(
     if source is None and (solo or theme):
         raise InvalidProblem("--solo and --theme are about items: give a folder of pictures, a .zip or a .csv first")
     where = storage or _database(source)
+    said = _said(context)
+    expected = expected_of(people, answers_each, said("goal", goal), solo)
+    goal = goal if expected is None else expected.answers_each
     settings = _settings(host, solo, goal, consent, public_url)
     who = who_counts(door, rule, solo)
-    plan = StudyPlan(k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed, **who)
-    if solo and host not in LOOPBACK:
+    plan = StudyPlan(
+        k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed, expected=expected, **who
+    )
+    if solo and host not in HERE:
         note(f"--solo is for this machine only, so --host {host} is left aside")
-    said = _said(context)
     changes = RequestedChanges(
         k=said("k", k),
         explorer=explorer,
-        budget=budget,
+        budget=budget or (None if expected is None else expected.answers),
         in_flight=None if solo else said("in_flight", in_flight),
         lease_s=said("lease", lease),
         seed=said("seed", seed),
@@ -138,6 +147,8 @@ def serve(
     with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
         with not_ready_on(listening):
             collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
+            if collection is not None and expected is not None:
+                print_plan(plan, collection)
             opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
             registry = once_free(opening, wait, note)
         if solo:
@@ -149,10 +160,10 @@ def serve(
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
         server = Server(registry)
-        _print_links(registry, url, host)
+        print_links(registry, url, host in HERE)
         if source is None:
             _show_page(links_of(registry, url).organizer)
-        with _saying_what_finishes(registry):
+        with saying_what_finishes(registry):
             server.run_until_interrupted(listening)
     if source is None:
         kept = _again(storage)
@@ -250,9 +261,9 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
         name = urlsplit(public_url).hostname
         if name is None:
             raise InvalidProblem(f"--public-url {public_url!r} is not an address: expected https://example.org")
-        hosts = (*LOOPBACK, name)
-    elif solo or host in LOOPBACK:
-        hosts = LOOPBACK
+        hosts = (*HERE, name)
+    elif solo or host in HERE:
+        hosts = HERE
     try:
         text = CONSENT if consent is None else consent.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -269,7 +280,7 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
 
 def _shown(host: str) -> str:
     """The name to print: this machine's own address, when it listens to all."""
-    if host in LOOPBACK:
+    if host in HERE:
         return "127.0.0.1" if host not in ("::1", "[::1]") else "[::1]"
     if host in ("0.0.0.0", "::"):
         return _own_address()
@@ -284,64 +295,6 @@ def _own_address() -> str:
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
-
-
-def _print_links(registry: Registry, url: str, host: str) -> None:
-    from handful.crowd.web.links import links_of
-
-    links = links_of(registry, url)
-    console.print()
-    for hosted in registry.studies.values():
-        progress = hosted.progress()
-        console.print(f"[bold]{progress.k} of {len(hosted.collection)}[/bold], {_so_far(hosted)}:", end=" ")
-        console.print(hosted.theme, markup=False, style="bold")
-        if hosted.open:
-            console.print(f"  share      {links.workers[hosted.theme]}", soft_wrap=True)
-        else:
-            console.print("  nobody can answer any more; the organizer's page has the summary", style="dim")
-    console.print(f"  organize   {links.organizer}", soft_wrap=True)
-    console.print()
-    if host in LOOPBACK and urlsplit(url).hostname in LOOPBACK:
-        console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
-    console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
-    sys.stdout.flush()
-
-
-@contextmanager
-def _saying_what_finishes(registry: Registry) -> Iterator[None]:
-    """A line in the terminal when a study ends."""
-    from handful.crowd.hosting.finish_watcher import when_finished
-
-    def say(hosted: HostedStudy) -> None:
-        status = hosted.study.status()
-        words = f"Finished: {hosted.theme} ({len(status.chosen)} picked after {counted(status.answers, 'answer')})"
-        console.print(words, markup=False, soft_wrap=True)
-        sys.stdout.flush()
-
-    stop = threading.Event()
-    watching: list[threading.Thread] = []
-
-    def watch(hosted: HostedStudy) -> None:
-        watching.append(when_finished(hosted, partial(say, hosted), stop))
-
-    for hosted in registry.studies.values():
-        if hosted.open:
-            watch(hosted)
-    registry.on_added.append(watch)
-    try:
-        yield
-    finally:
-        stop.set()
-        for thread in watching:
-            thread.join()
-
-
-def _so_far(hosted: HostedStudy) -> str:
-    progress = hosted.progress()
-    if not hosted.open:
-        return f"finished with {progress.chosen} picked after {counted(progress.answers, 'answer')}"
-    most = "any number of answers" if progress.budget is None else f"{counted(progress.budget, 'answer')} at most"
-    return most + (f", {counted(progress.answers, 'answer')} so far" if progress.answers else "")
 
 
 def _again(storage: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""The options of `handful serve` that say how people come and who counts."""
+"""The options of `handful serve` that say how many people come, how, and who counts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from handful.cli.crowd_console import note
 from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
+    from handful.crowd.hosting.expected_people import ExpectedPeople
     from handful.study.rules import Rule
 
 DoorOption = Annotated[
@@ -30,6 +31,22 @@ def who_counts(door: Literal["open", "room", "invitations", "panel"], rule: Path
     if door == "room" and not solo:
         note("one room: nothing tells one person with several browsers from several people; the certificate says so")
     return {"rule": _read(rule), "door": Door(door)}
+
+
+def expected_of(people: int | None, answers_each: int | None, goal: int | None, solo: bool) -> ExpectedPeople | None:
+    """Who will come, if that was typed; `goal` is the one that was typed."""
+    from handful.crowd.hosting.expected_people import ExpectedPeople
+    from handful.crowd.settings import Settings
+
+    if people is None:
+        if answers_each is not None:
+            raise InvalidProblem("--answers-each says what each of --people gives: give both, or --goal alone")
+        return None
+    if solo:
+        raise InvalidProblem("--solo is for one person, and --people for many: leave one of them out")
+    if answers_each is not None and goal not in (None, answers_each):
+        raise InvalidProblem(f"--goal {goal} and --answers-each {answers_each} are the same thing: give one of them")
+    return ExpectedPeople(people, answers_each or goal or Settings().goal or 1)
 
 
 def _read(file: Path | None) -> Rule | None:

@@ -228,6 +228,16 @@ class RoundLine(BaseModel):
     answers: int
 
 
+class Course(BaseModel):
+    """Where the answers so far lead."""
+
+    on_course: bool | None = Field(description="null where nobody said who will come, and when the study is over")
+    words: str
+    ends: float | None = Field(description="when the answers will be there at the pace of late; null without any")
+    leads_to: int | None = Field(description="answers in all, if the others who are expected give as many")
+    timeline: list[tuple[float, int]] = Field(description="times, and how many answers there were by then")
+
+
 class OrganizerStatus(BaseModel):
     """Everything the organizer's page shows."""
 
@@ -253,6 +263,7 @@ class OrganizerStatus(BaseModel):
     workers: list[WorkerLine]
     rounds: list[RoundLine]
     picks: list[PickLine]
+    course: Course
     verdict: str
     certificate: str
     recruiting: Recruiting | None = None

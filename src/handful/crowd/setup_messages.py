@@ -66,6 +66,13 @@ class DraftPlan(BaseModel):
     advice: str | None = Field(description="what to change before opening; null if nothing")
 
 
+class DraftQuality(BaseModel):
+    """What the planned answers buy, by simulation."""
+
+    words: str | None = Field(description="in whole sentences; null where it cannot be simulated")
+    suffices: bool | None = Field(description="whether that is 95% of exact greedy; null where it is not known")
+
+
 class DraftDefaults(BaseModel):
     """The settings of a study, what they amount to, and the built-in words for an organizer who wrote none."""
 

@@ -111,7 +111,7 @@ def price(
         raise InvalidProblem(f"best_gain is what the best item is worth in the units of the answers, got {best_gain!r}")
     if quality is not None and not 0 < quality <= 1:
         raise InvalidProblem(f"quality is a share of exact greedy, such as 0.95, got {quality!r}")
-    worlds = [_world(n, seed + r, best_gain) for r in range(min(runs, 10))]
+    worlds = [world_like(n, seed + r, best_gain) for r in range(min(runs, 10))]
     response = _response(feedback, beta, best_gain)
 
     def problem(run: int, budget: int | None) -> Problem:
@@ -221,7 +221,7 @@ def _crossing(budgets: list[int], means: Floats, quality: float) -> float:
     return float(budgets[-1])
 
 
-def _world(n: int, seed: int, best_gain: float) -> Objective:
+def world_like(n: int, seed: int, best_gain: float) -> Objective:
     """A collection like the paper's whose best single item gains `best_gain`."""
     coverage = venice(seed, n=n).objective
     return Coverage(coverage.weights * best_gain / float(coverage.start().gains().max()), coverage.matrix)

@@ -17,6 +17,7 @@ from handful.crowd import messages
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
+from handful.crowd.hosting.expected_people import EXPECTED, ExpectedPeople, expected_in
 from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.practice import judged
@@ -89,6 +90,7 @@ class HostedStudy:
         """Count the events in the journal, and from now on those to come."""
         self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
         self.settings, self.has_words = self._server_settings, False
+        self.expected: ExpectedPeople | None = None  # who will come, if the organizer has said it
         self._result: tuple[int, float, Result] | None = None
         for record in study.records():
             if record.kind not in (Told.kind, Noted.kind):  # of all others nothing is counted: opening is quicker
@@ -109,6 +111,8 @@ class HostedStudy:
     def _heed_words(self, event: Event) -> None:
         if isinstance(event, Noted) and event.topic == WORDS:
             self.settings, self.has_words = settings_with(self.settings, event.data), True
+        if isinstance(event, Noted) and event.topic == EXPECTED:
+            self.expected = expected_in(event.data)
 
     def say_words(self, said: Mapping[str, Any]) -> None:
         """Use other words from now on; they go into the journal. What is not named stays as it is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from handful.crowd import messages, panel_messages
+from handful.crowd.hosting.course import course_of
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import pick_lines
@@ -45,6 +46,7 @@ def organizer_status_of(
             for one in found.rounds
         ],
         picks=pick_lines(hosted.collection, found),
+        course=course_of(hosted, status, now),
         verdict=found.verdict,
         certificate=str(found.certificate),
         recruiting=recruiting,

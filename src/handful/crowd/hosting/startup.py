@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,11 +15,13 @@ from handful import Preferences, Study
 from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.drafts import Draft, Drafts
+from handful.crowd.hosting.expected_people import ExpectedPeople, note_expected
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
+from handful.crowd.hosting.warming import warm_up
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
@@ -27,7 +29,6 @@ from handful.storage import StudySummary, list_studies, make_storage, probe
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
 from handful.study.doors import Door
-from handful.study.questions import Question
 from handful.study.rules import Rule
 
 ANSWERS_PER_ITEM = 4
@@ -59,6 +60,7 @@ class StudyPlan:
     seed: int = 0
     rule: Rule | None = None
     door: Door | None = None
+    expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
 
     def shown(self, items: int) -> int:
         """How many are shown at a time, with its default."""
@@ -71,6 +73,8 @@ class StudyPlan:
         """The budget, with its default."""
         if self.budget is not None:
             return self.budget
+        if self.expected is not None and not solo:
+            return self.expected.answers
         return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
 
 
@@ -103,7 +107,7 @@ def open_registry(
     """
     plan, settings = plan or StudyPlan(), settings or Settings()
     if collection is not None:
-        plan = _suited(plan, collection)
+        plan = suited(plan, collection)
     summaries = _stored(storage)
     stored = [study.name for study in summaries]
     if clock is time.time:  # one clock for all, which does not jump
@@ -135,7 +139,7 @@ def open_registry(
                 assert collection is not None, "a theme comes with a collection"
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
-        _warm_up([hosted.study for hosted in studies.values() if hosted.open])
+        warm_up([hosted.study for hosted in studies.values() if hosted.open])
     except BaseException:
         for hosted in studies.values():
             hosted.close()
@@ -156,8 +160,8 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
         if collection is None:
             raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
         (theme,) = _cleaned([told.theme], (), collection)
-        plan = _suited(plan_of(told), collection)
-        _warm_up([_new_study(collection.ids, plan, registry.settings)])
+        plan = suited(plan_of(told), collection)
+        warm_up([_new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
             name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
             draft.opened = name
@@ -174,6 +178,7 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             try:
                 hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, reopen)
                 hosted.say_words(told.words.model_dump(exclude_none=True))
+                note_expected(hosted.study, plan.expected)
                 registry.add(hosted)
             except BaseException:
                 study.close()  # the next try takes it up
@@ -189,7 +194,7 @@ def _opened_before(registry: Registry, draft: Draft, name: str) -> HostedStudy:
     return hosted
 
 
-def _suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
+def suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
     """The plan with as many shown at a time as suits the items, unless it says how many."""
     if plan.options is None and all(item.kind == "text" for item in collection):
         return replace(plan, options=2)  # four texts take twice as long to read as two
@@ -201,15 +206,22 @@ def warm_up_for(draft: Draft) -> None:
     collection = draft.collection
     with suppress(HandfulError):
         if collection is not None:
-            _warm_up([_new_study(collection.ids, _suited(plan_of(draft.settings), collection), Settings())])
+            warm_up([_new_study(collection.ids, suited(plan_of(draft.settings), collection), Settings())])
 
 
 def plan_of(told: DraftSettings) -> StudyPlan:
     """How a study with these settings is made."""
     goal = Settings().goal if told.words.goal is None else told.words.goal
-    budget = told.budget or (told.people * goal if goal else None)
-    in_flight, lease_s = told.in_flight, told.lease
-    return StudyPlan(told.k, told.explorer, budget, told.options, in_flight=in_flight, lease_s=lease_s, seed=told.seed)
+    return StudyPlan(
+        told.k,
+        told.explorer,
+        told.budget,
+        told.options,
+        in_flight=told.in_flight,
+        lease_s=told.lease,
+        seed=told.seed,
+        expected=ExpectedPeople(told.people, goal) if goal else None,
+    )
 
 
 def _set_up_before(
@@ -223,6 +235,7 @@ def _set_up_before(
     hosted = HostedStudy(reopen(), collection, settings, theme, clock, reopen)
     if not hosted.has_words:
         hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
+        note_expected(hosted.study, plan_of(draft.settings).expected)
     return hosted
 
 
@@ -242,24 +255,6 @@ def _cleaned(themes: Sequence[str], stored: Sequence[str], items: object) -> lis
     if not all(cleaned) or not (cleaned or stored or items is None):
         raise InvalidProblem('there is nothing to ask about: give a --theme, like "Cathedrals in Venice"')
     return cleaned
-
-
-def _warm_up(studies: Iterable[Study]) -> None:
-    """Let their explorers be compiled before the first person waits for it: some seconds, and only the first time."""
-    for explorer, k, options in {
-        (study.setup.explorer, study.setup.problem.k, study.setup.problem.feedback.options) for study in studies
-    }:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            known = Preferences(options=options)
-            study = Study(range(k + 2), k, feedback=known, explorer=explorer, budget=12, in_flight=2)
-            study.run(_first if options > 2 else lambda question: question.item < question.rival)
-            study.status()
-
-
-def _first(question: Question) -> object:
-    """The option of the lowest number."""
-    return min(question.options)
 
 
 def _stored(storage: str | Path | None) -> list[StudySummary]:
@@ -310,7 +305,9 @@ def _begun(
         study = _new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
     for warning in caught if plan.budget is not None or not settings.solo else ():
         say(f"{theme}: {warning.message}")
-    return HostedStudy(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+    hosted = HostedStudy(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+    note_expected(hosted.study, plan.expected)
+    return hosted
 
 
 def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from handful.crowd.hosting.answer_timeline import AnswerTimeline
 from handful.study.events import Event, Told
 
 MINUTE = 60
@@ -39,6 +40,7 @@ class AnswerStatistics:
     def __init__(self) -> None:
         self._workers: dict[str, WorkerStatistics] = {}
         self._minute: deque[tuple[int, int]] = deque(maxlen=MINUTE + 1)
+        self.timeline = AnswerTimeline()
 
     def of(self, worker: str) -> WorkerStatistics:
         """How this worker answers."""
@@ -49,6 +51,7 @@ class AnswerStatistics:
         if not isinstance(event, Told):
             return
         self._pace(int(now))
+        self.timeline.note(now)
         if event.worker is not None:
             worker = self._workers.setdefault(event.worker, WorkerStatistics())
             worker.last = max(worker.last, now)

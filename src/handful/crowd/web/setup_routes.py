@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 from handful.crowd import setup_messages
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.planned_quality import quality_of
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, plan_of, warm_up_for
 from handful.crowd.refusals import Refusal, not_found
@@ -70,6 +71,20 @@ async def defaults() -> setup_messages.DraftDefaults:
 async def status(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """The draft as it is: its files, what became of them, and what its settings amount to."""
     return await _status(draft, registry_of(request))
+
+
+@router.get("/{draft}/quality")
+async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
+    """What the planned answers buy, by simulation; the first time takes some seconds. Items must be there."""
+    collection, told = draft.collection, draft.settings
+    if collection is None:
+        raise Refusal(409, "no_items", "There is nothing to choose from yet.")
+    with _explained():
+        bought = await in_thread(quality_of, plan_of(told), collection)
+    if bought is None:
+        return setup_messages.DraftQuality(words=None, suffices=None)
+    people = told.people if told.budget is None else None
+    return setup_messages.DraftQuality(words=bought.words(people), suffices=bought.suffices)
 
 
 @router.put("/{draft}")

@@ -6,6 +6,7 @@ import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
 import { pickEntry } from "./pick_words.js";
 import { Recruiting } from "./recruiting.js";
+import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
 import { Refusal, request } from "./requests.js";
 
@@ -56,6 +57,7 @@ function show(status) {
   find("#settings").textContent = settings(status);
   showSummary(status);
   showPicks(status);
+  showCourse(status);
   race.show(status);
   people.show(status.workers, status.options);
   rounds(status);

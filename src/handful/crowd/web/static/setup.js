@@ -104,12 +104,29 @@ function show(now) {
   find("#plan").textContent = now.items
     ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes <= 1 ? "a minute" : `${Math.round(minutes)} minutes`}.`
     : "How many answers that makes is shown once there is something to choose from.";
+  buys(now);
   find("#advice").textContent = advice ?? "";
   find("#advice").hidden = !advice || !now.items;
   const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : "";
   find("#open-words").textContent = missing || "Once it is open, anyone with the link can answer, and items and numbers stay as they are.";
   find("#open").disabled = Boolean(missing) || busy || preparing;
   find("#discard").hidden = false;
+}
+
+let priced = ""; // the settings whose quality is shown, or on its way
+
+/** Say what the planned answers buy, once that is simulated. */
+async function buys(now) {
+  const { k, options, people, budget, explorer, in_flight: out } = now.settings;
+  const about = JSON.stringify([now.items, k, options, people, budget, explorer, out, now.plan.answers]);
+  if (about === priced) return;
+  priced = about;
+  find("#buys").textContent = now.items ? "Simulating what that buys …" : "";
+  if (!now.items) return;
+  const found = await request("GET", `${root()}/quality`, undefined, lost).catch((error) => ({ words: error.message }));
+  if (about !== priced) return;
+  find("#buys").textContent = found.words ?? "";
+  find("#buys").classList.toggle("notice", found.suffices === false);
 }
 
 function showItems(now) {

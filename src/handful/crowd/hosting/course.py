@@ -1,0 +1,75 @@
+"""Whether a study is on course: how far the people who came have brought it, and where that leads."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.messages import Course
+from handful.study.status import Status
+from handful.wording import counted
+
+GONE_S = 600.0
+"""Who has not answered for so long is taken to have left."""
+FEW = 3
+"""As long as fewer people have left, nothing is read from how much they gave."""
+SHORT = 0.95
+"""Of the answers planned: a study that leads to less is behind."""
+
+
+def course_of(hosted: HostedStudy, status: Status, now: float) -> Course:
+    """What the answers so far lead to, in words and numbers."""
+    timeline = hosted.statistics.timeline
+    if not hosted.open or status.budget is None:
+        return Course(on_course=None, words="", ends=None, leads_to=None, timeline=timeline.points())
+    expected = hosted.expected
+    left = max(status.budget - status.answers, 0)
+    pace = _pace(hosted, now)
+    ends = now + left / pace if pace > 0 else None
+    if expected is None:
+        words = f"{counted(left, 'answer')} to go." if status.answers else "No answers yet."
+        return Course(on_course=None, words=words, ends=ends, leads_to=None, timeline=timeline.points())
+    here, gone = _present_and_gone(hosted, status, now, expected.answers_each)
+    came, plan = len(here) + len(gone), f"{expected.people:,} expected"
+    if not came:
+        each = counted(expected.answers_each, "answer")
+        words = f"Nobody has answered yet: {expected.people:,} people with {each} each are expected."
+        return Course(on_course=None, words=words, ends=None, leads_to=status.budget, timeline=[])
+    typical = fmean(gone) if len(gone) >= FEW else float(expected.answers_each)
+    to_come = max(expected.people - came, 0)
+    leads_to = round(sum(gone) + sum(max(given, typical) for given in here) + to_come * typical)
+    on_course = leads_to >= SHORT * status.budget
+    gave = f"{typical:.0f} answers each" if len(gone) >= FEW else f"{counted(status.answers, 'answer')} so far"
+    words = f"{came:,} of {plan} came, {gave}. "
+    if on_course:
+        words = f"On course: {words}That leads to all {status.budget:,} answers."
+    else:
+        more = -(-(status.budget - leads_to) // max(1, round(typical)))
+        people = "person" if more == 1 else "people"
+        words = (
+            f"Behind: {words}At this rate it ends with {leads_to:,} of {status.budget:,} answers; "
+            f"{more:,} more {people} would make up for it."
+        )
+    return Course(on_course=on_course, words=words, ends=ends, leads_to=leads_to, timeline=timeline.points())
+
+
+def _pace(hosted: HostedStudy, now: float) -> float:
+    """Answers per second, of late."""
+    timeline = hosted.statistics.timeline
+    if timeline.first is None:
+        return 0.0
+    span = min(max(now - timeline.first, 1.0), GONE_S)
+    return timeline.since(now - span) / span
+
+
+def _present_and_gone(
+    hosted: HostedStudy, status: Status, now: float, answers_each: int
+) -> tuple[list[int], list[int]]:
+    """How much those gave who are still here, and those who are done or have left."""
+    here: list[int] = []
+    gone: list[int] = []
+    for worker in status.workers:
+        if worker.answers:
+            away = hosted.statistics.of(worker.name).last < now - GONE_S
+            (gone if away or worker.answers >= answers_each else here).append(worker.answers)
+    return here, gone

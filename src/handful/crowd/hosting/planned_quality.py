@@ -1,0 +1,32 @@
+"""What a plan buys, before it starts: by simulation."""
+
+from __future__ import annotations
+
+import threading
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import StudyPlan, suited
+from handful.lab.buying import Bought, bought
+
+MOST_SIMULATED = 100_000
+_one_at_a_time = threading.Lock()
+
+
+def quality_of(plan: StudyPlan, collection: Collection) -> Bought | None:
+    """How good a selection the plan's answers are likely to give; None where there are too many to simulate.
+
+    It takes some seconds the first time.
+    """
+    plan, items = suited(plan, collection), len(collection)
+    if plan.answers(items, solo=False) > MOST_SIMULATED or plan.k >= items:
+        return None
+    people = 1 if plan.expected is None else plan.expected.people
+    with _one_at_a_time:
+        return bought(
+            items,
+            plan.k,
+            plan.answers(items, solo=False),
+            plan.shown(items),
+            plan.explorer or "duels",
+            min(people, plan.in_flight),
+        )

@@ -1,0 +1,108 @@
+"""What a number of answers buys: how good a selection a crowd of so many people is likely to end with, by simulation.
+
+As in `pricing`, collections like the paper's stand in for the user's own, which nobody knows before asking. People
+answer at the same time, so each question is chosen without the answers that are still out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from handful.core.budget import Total
+from handful.core.explorers.registry import explorer_of
+from handful.core.feedback import Preferences
+from handful.core.greedy import lazy_greedy
+from handful.core.problem import Problem
+from handful.core.responses import btl
+from handful.core.rounding import percent_at_least
+from handful.core.simulate import simulate
+from handful.lab.pricing import world_like
+from handful.wording import counted
+
+AIM = 0.95  # of exact greedy: less is said to be little
+BETA = 2.0
+MOST_RUNS, FEWEST_RUNS, AFFORDED = 32, 4, 120_000  # simulated studies, and how many answers they may have in all
+STEP, MOST_STEPS = 2, 3  # how budgets grow until the aim is reached, and how often
+
+
+@dataclass(frozen=True)
+class Bought:
+    """The mean quality that `answers` buy, as a share of exact greedy, and what 80% of the simulated studies lie
+    between.
+
+    `enough` is how many answers reach the `AIM`; None if that is far more, `answers` or fewer if these do.
+    """
+
+    items: int
+    k: int
+    answers: int
+    quality: float
+    low: float
+    high: float
+    enough: int | None
+    runs: int
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the answers reach the aim."""
+        return self.enough is not None and self.enough <= self.answers
+
+    def words(self, people: int | None = None) -> str:
+        """What it buys, in whole sentences; with `people`, how many more of them would be enough."""
+        said = (
+            f"In simulation (drawn collections of this size, people of sharpness β = {BETA:g}), "
+            f"{counted(self.answers, 'answer')} choose {self.k} of {self.items:,} about "
+            f"{percent_at_least(self.quality)} as well as exact greedy would (80% of {self.runs} studies: "
+            f"{percent_at_least(self.low)} to {math.ceil(100 * self.high)}%)."
+        )
+        return said if self.suffices else f"{said} {self._advice(people)}"
+
+    def _advice(self, people: int | None) -> str:
+        aim = percent_at_least(AIM)
+        if self.enough is None:
+            return f"{aim} takes more than {STEP**MOST_STEPS} times as many: choose from fewer items, or choose fewer."
+        if people is None:
+            return f"{aim} takes about {self.enough:,} answers."
+        more = -(-self.enough * people // self.answers) - people
+        return f"{aim} takes about {self.enough:,} answers: {more:,} more {'people' if more != 1 else 'person'}."
+
+
+@lru_cache(maxsize=64)
+def bought(items: int, k: int, answers: int, options: int = 2, explorer: str = "duels", at_once: int = 1) -> Bought:
+    """What so many answers buy, where `at_once` people answer at the same time."""
+    worlds = [world_like(items, seed, 1.0) for seed in range(FEWEST_RUNS)]
+    best = [lazy_greedy(world, k).value for world in worlds]
+    settings = explorer_of(explorer)
+
+    def shares(budget: int) -> list[float]:
+        out = max(1, min(at_once, budget))
+        made = []
+        for run in range(min(max(AFFORDED // budget, FEWEST_RUNS), MOST_RUNS)):
+            problem = Problem(items, k, Preferences(options=options), budget=budget, in_flight=out, seed=run)
+            world = run % len(worlds)
+            state = settings.build(problem)
+            made.append(simulate(state, worlds[world], btl(BETA), k, budget=Total(budget)).value / best[world])
+        return made
+
+    found = shares(answers)
+    low, high = np.quantile(found, (0.1, 0.9))
+    quality = float(np.mean(found))
+    enough = answers if quality >= AIM else _enough(lambda budget: float(np.mean(shares(budget))), answers, quality)
+    return Bought(items, k, answers, quality, float(low), float(high), enough, len(found))
+
+
+def _enough(quality_of: Callable[[int], float], answers: int, quality: float) -> int | None:
+    """Where the mean quality first crosses the aim, interpolated in the logarithm of the budget; None if far off."""
+    before, was = answers, quality
+    for _ in range(MOST_STEPS):
+        budget = STEP * before
+        now = quality_of(budget)
+        if now >= AIM:
+            return math.ceil(before * math.pow(STEP, (AIM - was) / (now - was)))
+        before, was = budget, max(was, now)
+    return None

@@ -1,0 +1,128 @@
+"""The organizer is told before the start what the people who come will buy, and while it runs where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.answer_timeline import MOST_STEPS, AnswerTimeline
+from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in
+from handful.crowd.hosting.planned_quality import quality_of
+from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.settings import ServerLimits, Settings
+from handful.lab.buying import Bought, bought
+from tests.crowd.clients import STUDY, Started
+from tests.study.worlds import Clock
+
+Serve = Callable[..., Started]
+HERE = f"/api/organize/{STUDY}"
+QUICK = Settings(undo_s=0, redo_s=0, limits=ServerLimits.none())
+
+
+def test_the_budget_is_what_the_people_who_come_give_together() -> None:
+    expected = ExpectedPeople(100, 30)
+    assert StudyPlan(expected=expected).answers(200, solo=False) == 3000
+    assert StudyPlan(expected=expected, budget=500).answers(200, solo=False) == 500
+
+
+def test_who_will_come_is_kept_in_the_journal(collection: Collection, tmp_path: Path) -> None:
+    plan = StudyPlan(k=2, options=2, expected=ExpectedPeople(7, 5))
+    open_registry(tmp_path / "a.db", collection, ("Cathedrals in Venice",), plan).close()
+    registry = open_registry(tmp_path / "a.db", collection, ())
+    hosted = registry.studies[STUDY]
+    assert hosted.expected == ExpectedPeople(7, 5)
+    assert hosted.progress().budget == 35
+    registry.close()
+    assert expected_in({"people": 0, "answers_each": 3}) is None
+    assert expected_in("many") is None
+
+
+def test_more_answers_buy_more_and_few_say_how_many_more_people_it_takes() -> None:
+    few, many = bought(20, 3, 40, 4), bought(20, 3, 600, 4)
+    assert few.quality < many.quality
+    assert many.suffices
+    assert not few.suffices
+    assert few.enough is not None
+    more = -(-few.enough * 4 // 40) - 4
+    assert f"{more} more people." in few.words(4)
+    assert "more people" not in many.words(4)
+
+
+def test_what_is_said_to_be_enough_is_enough_or_nearly() -> None:
+    few = bought(20, 3, 60, 4)
+    assert few.enough is not None
+    assert bought(20, 3, few.enough, 4).quality == pytest.approx(0.95, abs=0.035)
+
+
+def test_shares_are_rounded_away_from_what_they_would_promise() -> None:
+    said = Bought(200, 6, 3000, 0.9599, 0.9399, 0.9701, 3000, 12).words(100)
+    assert "about 95% as well" in said
+    assert "93% to 98%" in said
+
+
+def test_more_answers_than_can_be_simulated_are_not(collection: Collection) -> None:
+    assert quality_of(StudyPlan(k=2, budget=10_000_000), collection) is None
+
+
+def person_who_gives(server: Started, answers: int) -> None:
+    person = server.person()
+    for _ in range(answers):
+        person.answer()
+
+
+def test_the_page_says_whether_the_study_is_on_course(serve: Serve) -> None:
+    clock = Clock()
+    plan = StudyPlan(k=3, options=2, in_flight=20, expected=ExpectedPeople(30, 8))
+    server = serve(plan, QUICK, clock=clock)
+    organizer = server.organizer()
+    course = organizer.get(HERE).json()["course"]
+    assert course["on_course"] is None
+    assert course["words"].startswith("Nobody has answered yet: 30 people with 8 answers each")
+    for _ in range(3):
+        person_who_gives(server, 8)
+    clock.now += 60
+    course = organizer.get(HERE).json()["course"]
+    assert course["on_course"] is True
+    assert course["words"] == "On course: 3 of 30 expected came, 8 answers each. That leads to all 240 answers."
+    assert course["leads_to"] == 240
+    assert course["ends"] is not None
+    assert course["timeline"][-1][1] == 24
+
+
+def test_the_page_says_how_many_more_people_would_make_up_for_those_who_left_early(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(StudyPlan(k=3, options=2, in_flight=20, expected=ExpectedPeople(10, 8)), QUICK, clock=clock)
+    organizer = server.organizer()
+    for _ in range(4):
+        person_who_gives(server, 4)
+    assert organizer.get(HERE).json()["course"]["on_course"] is True, "they may go on"
+    clock.now += 3600
+    course = organizer.get(HERE).json()["course"]
+    assert course["on_course"] is False
+    assert course["words"] == (
+        "Behind: 4 of 10 expected came, 4 answers each. At this rate it ends with 40 of 80 answers; "
+        "10 more people would make up for it."
+    )
+    assert course["ends"] is None, "nobody answered of late"
+
+
+def test_without_a_plan_the_page_says_what_is_left(serve: Serve) -> None:
+    server = serve(StudyPlan(k=3, options=2, budget=60, in_flight=20), QUICK)
+    person_who_gives(server, 2)
+    course = server.organizer().get(HERE).json()["course"]
+    assert course["on_course"] is None
+    assert course["words"] == "58 answers to go."
+
+
+def test_a_long_study_has_few_steps_and_no_answer_is_lost() -> None:
+    timeline = AnswerTimeline()
+    for second in range(0, 100_000, 7):
+        timeline.note(float(second))
+    points = timeline.points()
+    assert len(points) <= MOST_STEPS + 3
+    assert points[-1] == (99_995.0, 14_286)
+    assert points == sorted(points)
+    assert timeline.since(0.0) == 14_286
