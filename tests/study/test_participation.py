@@ -221,7 +221,18 @@ def test_the_certificate_names_the_rule_the_door_and_who_is_out() -> None:
     sentence = study.result().certificate.sentence
     assert f"(rule {study.setup.rule.hash if study.setup.rule else ''})" in sentence
     assert "4 people answered, 1 was excluded by it, 1 withdrew" in sentence
+    assert "that people withdraw is assumed not to depend on what they answered" in sentence
     assert "People came from one room" in sentence
+    assert not study.fold.workers.any_excluded_by_hand
+
+
+@pytest.mark.parametrize("withdrawal", ["remove", "keep"])
+def test_the_rule_says_whether_answers_leave_with_whoever_withdraws(withdrawal: str) -> None:
+    study = study_with(Rule(ADMISSION, None, (), withdrawal=withdrawal))
+    admit(study, "ann")
+    answer(study, "ann")
+    study.leave("ann")
+    assert study.fold.workers.excludes("ann") == (withdrawal == "remove")
     assert not study.fold.workers.any_excluded_by_hand
 
 

@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from handful.crowd.hosting.expected_people import ExpectedPeople
     from handful.study.rules import Rule
 
+STANDARD = "standard"
 DoorOption = Annotated[
     Literal["open", "room", "invitations", "panel"],
     typer.Option("--door", help="how people come: open caps what one network may answer; see handful invite"),
 ]
 RuleOption = Annotated[
-    Path | None, typer.Option("--rule", help="a JSON file with the rule of who counts, fixed before the first answer")
+    Path | None,
+    typer.Option(
+        "--rule",
+        help="who counts, fixed before the first answer: standard (checks before and among the questions), or a JSON file",
+    ),
 ]
 
 
@@ -54,6 +59,8 @@ def _read(file: Path | None) -> Rule | None:
 
     if file is None:
         return None
+    if str(file) == STANDARD:
+        return Rule()
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -29,7 +29,7 @@ class Chosen(Sent):
 
     token: Token
     side: Side | None = None
-    option: Annotated[str, Field(min_length=1, max_length=16)] | None = None
+    option: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
 
 class Answer(Chosen):

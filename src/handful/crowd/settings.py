@@ -91,6 +91,7 @@ class Settings:
     question, welcome, thanks: what is asked, and what people read before they begin and when nothing is left; None for
         the built-in words.
     listed: whether the server's front page names the study; whoever has its link gets there in any case.
+    instruction: what a check's card says that is to be chosen.
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
     undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
     hosts: the names under which the server may be addressed; None for any.
@@ -103,6 +104,7 @@ class Settings:
     question: str | None = None
     welcome: str | None = None
     thanks: str | None = None
+    instruction: str = "Please choose this one."
     listed: bool = True
     undo_s: float = 5.0
     redo_s: float = 5.0

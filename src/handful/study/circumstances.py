@@ -36,6 +36,9 @@ def _times(count: int) -> str:
     return "" if count == 1 else " twice" if count == 2 else f" {count} times"
 
 
+_WITHDRAWALS = "that people withdraw is assumed not to depend on what they answered"
+
+
 def _who_counts(fold: Fold) -> str:
     rule, workers = fold.setup.rule, fold.workers
     assert rule is not None
@@ -43,7 +46,7 @@ def _who_counts(fold: Fold) -> str:
     return (
         f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(fold))} answered, "
         f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it, {workers.withdrew} withdrew; "
-        "what is said is about people who pass its checks"
+        "what is said is about people who pass its checks" + (f"; {_WITHDRAWALS}" if workers.withdrew else "")
     )
 
 

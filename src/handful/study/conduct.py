@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from handful.study.rules import Admission, ChecksBelow, Exclusion, FasterThan, OneSide, Rule
+from handful.study.rules import INSTRUCTED, Admission, ChecksBelow, Exclusion, FasterThan, OneSide, Rule
 
 PRACTICE = "practice"
 WITHDREW = "withdrew"
@@ -26,19 +26,27 @@ class Conduct:
     practised_well: int = 0
     checks: int = 0
     right: int = 0
+    failed_instructed: int = 0
+    last_right: bool = False
     times: list[int] = field(default_factory=list)  # in milliseconds, in order of size
     places: Counter[str] = field(default_factory=Counter)  # where they chose: a side of two, or a place among more
     admitted: bool = False
 
-    def note_check(self, check: str, right: bool, duration: int | None) -> None:
-        """One more answer to a question whose right answer is known."""
+    def note_check(self, check: str, right: bool, duration: int | None, revised: bool = False) -> None:
+        """One more answer to a question whose right answer is known, or the last one changed."""
         if check == PRACTICE:
             self.practised += 1
             self.practised_well += right
             return
-        self.checks += 1
+        if revised:
+            self.right -= self.last_right
+            self.failed_instructed -= check == INSTRUCTED and not self.last_right
+        else:
+            self.checks += 1
         self.right += right
-        if duration is not None:
+        self.failed_instructed += check == INSTRUCTED and not right
+        self.last_right = right
+        if duration is not None and not revised:
             insort(self.times, duration)
 
     def note_answer(self, meta: Any, duration: int | None) -> None:

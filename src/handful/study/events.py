@@ -209,11 +209,12 @@ class CheckAnswered:
     """Somebody answered a question whose right answer is known: folded into the person, never into an estimate."""
 
     kind: ClassVar[str] = "checked"
-    keys: ClassVar[tuple[str, ...]] = ("w", "c", "ok", "d")
+    keys: ClassVar[tuple[str, ...]] = ("w", "c", "ok", "d", "re")
     worker: str
     check: str  # "practice", "gold" or "instructed"
     right: bool
     duration: int | None = None
+    revised: bool = False  # the same check again: the worker took the last answer back
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,7 +294,7 @@ class Fold:
 
     def _checked(self, event: events.CheckAnswered, time: float) -> None:
         number = self.workers.number(event.worker)
-        self.conducts.change(number).note_check(event.check, event.right, event.duration)
+        self.conducts.change(number).note_check(event.check, event.right, event.duration, event.revised)
         self.shares.note(number, False)
 
     def _admitted(self, event: events.Admitted, time: float) -> None:

@@ -15,13 +15,16 @@ class Moderating(Inspecting[Item]):
     def _writing(self) -> AbstractContextManager[float]:
         raise NotImplementedError
 
-    def check(self, worker: str, check: str, right: bool, duration: int | None = None) -> None:
+    def check(
+        self, worker: str, check: str, right: bool, duration: int | None = None, *, revised: bool = False
+    ) -> None:
         """Note that a worker answered a "practice", "gold" or "instructed" question, and whether rightly.
 
-        It never enters an estimate; by the rule it admits the worker, or excludes them.
+        It never enters an estimate; by the rule it admits the worker, or excludes them. `revised`: this is the last
+        check once more, answered differently.
         """
         with self._writing() as now:
-            self._ask_tell.participation.check(worker, check, right, duration, now)
+            self._ask_tell.participation.check(worker, check, right, duration, revised, now)
             self._ask_tell.close_decided(now)
 
     def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
@@ -33,7 +36,7 @@ class Moderating(Inspecting[Item]):
             self._ask_tell.exclude(worker, reason, by_rule, now)
 
     def leave(self, worker: str) -> None:
-        """Somebody withdraws: their answers leave the open round, by the rule if it says so. Closed rounds stand."""
+        """Somebody withdraws: their answers leave the open round, unless the rule keeps them. Closed rounds stand."""
         with self._writing() as now:
             self._ask_tell.participation.leave(worker, now)
             self._ask_tell.close_decided(now)

@@ -70,11 +70,13 @@ class Participation:
         if not fold.workers.knows(worker) and worker not in fold.leases.holders():
             raise InvalidProblem(f"there is no worker {worker!r} in this study: see status().workers")
 
-    def check(self, worker: str, check: str, right: bool, duration: int | None, now: float) -> None:
+    def check(self, worker: str, check: str, right: bool, duration: int | None, revised: bool, now: float) -> None:
         """Note an answer to a question whose right answer is known, and what follows from it by the rule."""
         if check not in (PRACTICE, *CHECKS):
             raise InvalidAnswer(f"a check is one of {', '.join((PRACTICE, *CHECKS))}, got {check!r}")
-        self._writer.emit(events.CheckAnswered(worker, check, bool(right), duration), now)
+        if revised and (check == PRACTICE or not self._fold.conducts.of(self._number(worker)).checks):
+            raise InvalidAnswer(f"worker {worker} has answered no check that could be changed")
+        self._writer.emit(events.CheckAnswered(worker, check, bool(right), duration, revised), now)
         self.apply_rule(worker, now)
 
     def apply_rule(self, worker: str | None, now: float) -> None:
@@ -93,18 +95,22 @@ class Participation:
         if entry is not None and not conduct.admitted and conduct.is_through(entry) and conduct.passes(entry):
             self._writer.emit(events.Admitted(worker), now)
 
+    def _number(self, worker: str) -> int:
+        return self._fold.workers.number_if_known(worker)
+
     def apply_to_all(self, now: float) -> None:
         """Apply the rule to everybody again: a process may have ended before it could."""
         for number in self._fold.conducts.numbers():
             self.apply_rule(self._fold.workers.name(number), now)
 
     def leave(self, worker: str, now: float) -> None:
-        """Somebody withdraws: their answers leave the open round, by the rule where it says so."""
+        """Somebody withdraws: their answers leave the open round, unless the rule says that answers are kept."""
         rule = self._fold.setup.rule
         self.check_known(worker)
+        if rule is not None and rule.withdrawal == "keep":
+            return
         if not self._fold.workers.excludes(worker):
-            by_rule = rule is not None and rule.withdrawal == "remove"
-            self._writer.emit(events.Excluded(worker, WITHDREW, by_rule), now)
+            self._writer.emit(events.Excluded(worker, WITHDREW, rule is not None), now)
 
     def lift(self, cap: str, reason: str | None, now: float) -> None:
         """Lift a cap on shares of a round for good."""

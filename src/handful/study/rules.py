@@ -20,7 +20,8 @@ from handful.core.checks import is_finite
 from handful.errors import InvalidProblem
 
 VERSION = 1
-CHECKS = ("gold", "instructed")
+GOLD, INSTRUCTED = "gold", "instructed"
+CHECKS = (GOLD, INSTRUCTED)
 LOOKS = 2_000  # answers of one person that are gone through one by one; what lies beyond is bounded
 FEW = 5  # whoever gave fewer answers is not counted among those who share a round
 

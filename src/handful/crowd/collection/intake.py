@@ -70,7 +70,7 @@ def _decoders() -> Iterator[Callable[[Raw | LeftOut, Path], Future[Item | LeftOu
         all_of_them.append(mine.decoder)
 
     def process(raw: Raw | LeftOut, folder: Path) -> Item | LeftOut:
-        return raw if isinstance(raw, LeftOut) else _item(raw, folder, mine.decoder)
+        return raw if isinstance(raw, LeftOut) else item_of(raw, folder, mine.decoder)
 
     pool = ThreadPoolExecutor(_workers(), initializer=start)
     try:
@@ -85,7 +85,8 @@ def _workers() -> int:
     return min(4, os.cpu_count() or 1)
 
 
-def _item(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
+def item_of(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
+    """The item that this becomes, its pictures stored in the folder; or why it becomes none."""
     if raw.text:
         return Item(raw.name, "text", text=raw.text, caption=raw.caption)
     try:

@@ -10,43 +10,37 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from handful.crowd import messages
+from handful.crowd.collection.check_cards import check_cards
 from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
+from handful.crowd.hosting.deck import Deck
+from handful.crowd.hosting.drawn_checks import DrawnChecks
 from handful.crowd.hosting.expected_people import EXPECTED, ExpectedPeople, expected_in
-from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.pick_lines import summary_of
-from handful.crowd.hosting.practice import judged
-from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
-from handful.crowd.hosting.seen_since import SeenSince
 from handful.crowd.hosting.showing import Showing
 from handful.crowd.hosting.storage_fault import StorageFault
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
-from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
-from handful.crowd.refusals import not_found, study_ended, too_late
 from handful.crowd.settings import Settings
-from handful.errors import InvalidAnswer, StorageError
+from handful.errors import StorageError
 from handful.storage.people import People
-from handful.study.conduct import PRACTICE
 from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn, from_record
-from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.study import Study
 
 THEME = "theme"
-JOINED = "joined"
 TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
 """Events after which the result is another one."""
 LOOK_AGAIN_S = 30.0
 
 
-class HostedStudy:
+class HostedStudy(Answering):
     """A study, its theme and collection, and the workers who answer."""
 
     def __init__(
@@ -59,6 +53,7 @@ class HostedStudy:
         reopen: Callable[[], Study] | None = None,
         link: str | None = None,
     ) -> None:
+        super().__init__()
         self.study = study
         self._reopen = reopen
         self.name = link or study.name  # in addresses and cookies, where not every letter is safe
@@ -67,22 +62,17 @@ class HostedStudy:
         self.clock = clock
         self.change_signal = ChangeSignal()
         self.storage_works, self.fault = True, StorageFault(self.name)
-        self.desk: PanelDesk | None = None  # where people from a panel arrive
+        self.desk = None  # where people from a panel arrive
         self.k = study.setup.problem.k
-        self.showing = Showing(study, collection)
         self.theme = theme or study.name
         self._lock = threading.Lock()
-        self._locks = WorkerLocks()
-        self._presence = Presence()
-        self._pages = OpenPages()
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
-        self._seen = SeenSince()
         held = settings.limits.held_per_address
         self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
-        self._undo = UndoOffers()
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
+        self._deal()
         if theme is not None and not self._has_theme:
             study.note(THEME, theme)
 
@@ -104,6 +94,16 @@ class HostedStudy:
         study.let_in_by(self.caps)
         self._latest = study.status()
 
+    def _deal(self) -> None:
+        """Lay out what people are shown: the items, and what checks show where the rule has any."""
+        rule = self.study.setup.rule if self.open else None
+        checked = rule is not None and (rule.checks is not None or (rule.admission and rule.admission.checks))
+        options = self.study.setup.problem.feedback.options
+        copies = self.k + options + 4  # so that some are left whatever is chosen
+        cards = check_cards(self.collection, self.settings.instruction, copies) if checked else None
+        self.showing = Showing(self.study, Deck(self.collection, self.name, cards))
+        self.checks = DrawnChecks(self.study, self.showing)
+
     def _tag_of(self, worker: str) -> bytes | None:
         person = self.people.named(worker)
         return None if person is None else person.network
@@ -116,7 +116,10 @@ class HostedStudy:
 
     def say_words(self, said: Mapping[str, Any]) -> None:
         """Use other words from now on; they go into the journal. What is not named stays as it is."""
+        before = self.settings.instruction
         self.study.note(WORDS, cleaned_words(said))
+        if self.settings.instruction != before:
+            self._deal()
 
     def _happened(self, event: Event) -> None:
         self._heed_words(event)
@@ -128,14 +131,10 @@ class HostedStudy:
     # For everybody
 
     @property
-    def open(self) -> bool:
-        """Whether there is still something to choose."""
-        return self.study.finished is None
-
-    @property
     def goal(self) -> int | None:
-        """How many answers a worker is asked for; None: no number."""
-        return self.settings.goal if self.desk is None else self.desk.goal
+        """How many questions a worker is asked to answer, checks among them; None: no number."""
+        answers = self.settings.goal if self.desk is None else self.desk.goal
+        return None if answers is None else answers + self.checks.extra(answers)
 
     @property
     def state(self) -> messages.StudyState:
@@ -218,132 +217,3 @@ class HostedStudy:
     def page_closed(self, worker: Worker) -> None:
         """A page of this worker was closed. What they hold goes to others, unless they are back within seconds."""
         self._pages.closed(worker.id, self.clock())
-
-    def note_joined(self, worker: Worker, said: messages.Join) -> None:
-        """Note in the journal that a worker joined, with consent and practice; how that went is judged here."""
-        well = None if said.practice is None else judged(said.practice)
-        practice = None if well is None else {"correct": sum(well), "of": len(well)}
-        self.study.note(JOINED, {"worker": worker.id, "consent": said.consent, "practice": practice})
-        for right in well or () if self.study.setup.rule is not None else ():
-            self.study.check(worker.id, PRACTICE, right)
-
-    def work(self, worker: Worker) -> messages.Work:
-        """What this worker has to do now: the questions they hold, and more if they hold too few."""
-        with self._locks.of(worker.id):
-            return self._work(worker, self._held_and_more(worker))
-
-    def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
-        """Take an answer and give the next questions; both are durable when this returns."""
-        question = self._question_of(worker, said.token)
-        value, meta = self.showing.answered(worker, self.study, question, said)
-        if said.ms is not None:
-            meta["ms"] = said.ms
-        with self._locks.of(worker.id):
-            if self.study.fold.workers.excludes(worker.id):
-                raise study_ended()  # their tokens died with them
-            held = [other for other in self._held(worker) if other.id != question]
-            more, took = self._room(worker, len(held)), self._seen.took(worker.id, question)
-            took = took if self.study.setup.rule is not None else None
-            undo_s = self.settings.undo_s + self.settings.redo_s
-            if more:
-                receipt, fresh = self.study.exchange(
-                    question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took
-                )
-            else:
-                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
-            if receipt.standing == "provisional" and not held and not fresh:
-                receipt, fresh = self._nothing_left(worker, receipt)
-            return self._answered(worker, said.token, receipt, [*held, *fresh])
-
-    def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
-        """Let the answer settle at once where nothing else is left to ask: the round may be waiting for it."""
-        more = self._room(worker, 0)
-        if not more:
-            return receipt, []
-        self.study.settle(worker.id)
-        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
-
-    def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
-        """Replace the last answer while that is possible."""
-        question = self._question_of(worker, said.token)
-        value, _ = self.showing.answered(worker, self.study, question, said)
-        with self._locks.of(worker.id):
-            try:
-                receipt = self.study.revise(question, value, worker.id)
-            except InvalidAnswer:
-                raise too_late() from None
-            return self._answered(worker, said.token, receipt, self._held_and_more(worker))
-
-    def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
-        """Give a question back; skipping it again, or after answering it, changes nothing."""
-        question = self._question_of(worker, said.token)
-        with self._locks.of(worker.id):
-            if not self.open:
-                raise study_ended()
-            self.study.skip(question, said.reason, worker.id)
-            return self._work(worker, self._held_and_more(worker))
-
-    def _held(self, worker: Worker) -> list[Question]:
-        """The questions of the open round that the worker holds."""
-        round_ = self._picked + 1
-        return [question for question in self.study.held_by(worker.id) if question.round >= round_]
-
-    @property
-    def _picked(self) -> int:
-        return self.study.fold.exploration.round - 1
-
-    def _held_and_more(self, worker: Worker) -> list[Question]:
-        held = self._held(worker)
-        more = self._room(worker, len(held))
-        return [*held, *self.study.ask(more, worker.id)] if more else held
-
-    def _room(self, worker: Worker, held: int) -> int:
-        """How many questions to ask for: one to see, and one to have ready while not too many people are here.
-
-        A question that waits in a browser was drawn without the answers that came since: many would teach little.
-        """
-        if self.state != "open" or self.study.fold.workers.excludes(worker.id):
-            return 0
-        if self.desk is not None and not self.desk.may_ask(worker.id):
-            return 0
-        self._presence.seen(worker.id, self.clock())
-        self.caps.came(worker.id, worker.where, self.clock())
-        people = self._presence.number
-        want = 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
-        return max(0, want - held)
-
-    def _question_of(self, worker: Worker, token: str) -> str:
-        question = worker.question(token)
-        if question is None:
-            raise not_found()
-        return question
-
-    def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> messages.Answered:
-        stored = self.showing.said(worker, receipt)
-        if not receipt.repeated:
-            until = self.clock() + self.settings.undo_s
-            self._undo.renew(worker.id, (token, stored, until) if receipt.standing == "provisional" else None)
-        work = self._work(worker, questions)
-        taken = messages.Taken(token=token, side=stored.side, option=stored.option, repeated=receipt.repeated)
-        return messages.Answered(**dict(work), answer=taken)
-
-    def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
-        self._pages.seen(worker.id, self.clock())
-        state = self.state
-        workers = self.study.fold.workers
-        if workers.excludes(worker.id):
-            state = "finished"
-        answers = workers.answers_of(worker.id)
-        if questions:
-            self._seen.shown(worker.id, questions[0].id)
-        shown = [self.showing.shown(worker, question) for question in questions] if state == "open" else []
-        ending = None if self.desk is None else self.desk.after(worker.id, answers, bool(shown), self.open)
-        if ending is not None:
-            state, shown = "finished", []
-        return messages.Work(
-            state=("questions" if shown else "waiting") if state == "open" else state,
-            questions=shown,
-            progress=self.progress(answers),
-            undo=None if ending else self._undo.of(worker.id, self.clock()),
-            ending=ending,
-        )

@@ -162,21 +162,30 @@ class PanelDesk:
         return person is not None and person.inside
 
     def after(
-        self, worker: str, answers: int, has_questions: bool, study_open: bool
+        self, worker: str, *, done: bool, has_questions: bool, study_open: bool, out: Outcome | None = None
     ) -> panel_messages.PanelEnding | None:
-        """What became of a worker who now has so many answers; None while they go on."""
+        """What became of a worker; None while they go on.
+
+        done: they answered all they were asked for. out: what the rule makes of them, if it lets them go no further.
+        """
         person = self._people.get(worker)
         if person is None:
             return None
         now = self.store.clock()
         if person.inside:
-            if has_questions and answers < self.goal:
+            if has_questions and not done:
                 self._stuck_since.pop(worker, None)
-            elif answers >= self.goal or not study_open or self._is_stuck(worker, now):
-                person = self.end(person, "finished")
+            elif out is not None or done or not study_open or self._is_stuck(worker, now):
+                person = self.end(person, out or "finished")
             if person.seen is None or now - person.seen >= SEEN_EVERY_S:
                 person = self._change(person, seen=now)
         return None if person.outcome is None else self._ending(person.outcome, person.who)
+
+    def note_failed(self, worker: str, failed: int) -> None:
+        """Note how many instructed checks a worker failed: with enough of them the organizer may ask for a return."""
+        person = self._people.get(worker)
+        if person is not None and person.failed != failed:
+            self._change(person, failed=failed)
 
     def _is_stuck(self, worker: str, now: float) -> bool:
         """Whether there has been no question for them for too long."""

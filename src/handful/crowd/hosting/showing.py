@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from handful.crowd import messages
-from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.deck import Deck
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal
 from handful.study.questions import Question, Receipt
@@ -28,19 +27,20 @@ class Said:
 class Showing:
     """How a study's questions are shown to people."""
 
-    def __init__(self, study: Study, collection: Collection) -> None:
+    def __init__(self, study: Study, deck: Deck) -> None:
         self.options = study.setup.problem.feedback.options  # at a time
-        self._collection = collection
-        self._ids = {item.id: f"i{at}" for at, item in enumerate(collection)}
+        self.deck = deck
 
     def shown(self, worker: Worker, question: Question) -> messages.Pair | messages.Choice:
         """The question with its cards in the places where this worker sees them."""
         token, round_ = worker.token(question.id), question.round
-        chosen = [item_card(self._collection[id_]) for id_ in question.chosen]
-        cards = [(id_, item_card(self._collection[id_])) for id_ in question.options]
+        deck = self.deck
+        chosen = [deck.card(worker, deck.number(id_)) for id_ in question.chosen]
+        numbers = [deck.number(id_) for id_ in question.options]
+        cards = [(deck.option(worker, at), deck.card(worker, at)) for at in numbers]
         if self.options > 2:
             places = worker.places(question.id, len(cards))
-            options = [messages.Option(id=self._ids[id_], **dict(card)) for id_, card in map(cards.__getitem__, places)]
+            options = [messages.Option(id=id_, **dict(card)) for id_, card in map(cards.__getitem__, places)]
             return messages.Choice(token=token, round=round_, chosen=chosen, options=options)
         item, rival = (card for _, card in cards)
         left, right = (item, rival) if worker.item_is_left(question.id) else (rival, item)
@@ -59,7 +59,7 @@ class Showing:
         ids = [study.setup.ids[at] for at in study.fold.questions.options(int(question[1:]))]
         places = [ids[at] for at in worker.places(question, len(ids))]
         for place, id_ in enumerate(places, start=1):
-            if self._ids[id_] == said.option:
+            if self.deck.option(worker, self.deck.number(id_)) == said.option:
                 return id_, {"place": place, "places": len(places)}
         raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
 
@@ -68,5 +68,5 @@ class Showing:
         if receipt.answer is None:
             return Said()
         if self.options > 2:
-            return Said(option=self._ids[receipt.answer])
+            return Said(option=self.deck.option(worker, self.deck.number(receipt.answer)))
         return Said(side="left" if bool(receipt.answer) == worker.item_is_left(receipt.question) else "right")

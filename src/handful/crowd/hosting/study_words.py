@@ -12,7 +12,14 @@ from handful.crowd.settings import Settings
 WORDS = "words"
 """The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""
 
-LENGTHS = {"question": 300, "welcome": 2_000, "instructions": 4_000, "consent": 20_000, "thanks": 2_000}
+LENGTHS = {
+    "question": 300,
+    "welcome": 2_000,
+    "instructions": 4_000,
+    "consent": 20_000,
+    "thanks": 2_000,
+    "instruction": 80,
+}
 
 
 def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,8 +32,9 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
             words[name] = None if not value else int(value)
         elif name == "listed":
             words[name] = bool(value)
-    if not words.get("instructions", True):
-        del words["instructions"]  # there are always some to be read
+    for name in ("instructions", "instruction"):
+        if not words.get(name, True):
+            del words[name]  # there are always some to be read
     return words
 
 

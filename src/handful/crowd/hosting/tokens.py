@@ -120,20 +120,37 @@ class Worker:
 
     def token(self, question: str) -> str:
         """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
-        number = int(question[1:]).to_bytes(NUMBER_BYTES)
-        seal = _keyed(self.key, b"seal", number)[:SEAL_BYTES]
-        return _text(seal + _hide(self.key, seal, number))
+        return self._sealed(b"seal", int(question[1:]))
 
     def question(self, token: str) -> str | None:
         """The question that one of this worker's tokens means; None for any other text."""
-        raw = _bytes(token, SEAL_BYTES + NUMBER_BYTES)
+        number = self._unsealed(b"seal", token)
+        return None if number is None else f"q{number}"
+
+    def card_name(self, number: int) -> str:
+        """A card's number under a seal: nobody learns from another person which card this is."""
+        return self._sealed(b"card", number)
+
+    def card_number(self, name: str) -> int | None:
+        """The number of the card that this worker knows by this name; None for any other text."""
+        return self._unsealed(b"card", name)
+
+    def draw(self, purpose: str, number: int, below: int) -> int:
+        """A number from 0 on, below a small one; the same every time for one purpose and number."""
+        return int.from_bytes(_keyed(self.key, b"draw", purpose.encode(), number.to_bytes(NUMBER_BYTES))[:8]) % below
+
+    def _sealed(self, purpose: bytes, number: int) -> str:
+        said = number.to_bytes(NUMBER_BYTES)
+        seal = _keyed(self.key, purpose, said)[:SEAL_BYTES]
+        return _text(seal + _hide(self.key, seal, said))
+
+    def _unsealed(self, purpose: bytes, text: str) -> int | None:
+        raw = _bytes(text, SEAL_BYTES + NUMBER_BYTES)
         if raw is None:
             return None
         seal, hidden = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
-        number = _hide(self.key, seal, hidden)
-        if not hmac.compare_digest(_keyed(self.key, b"seal", number)[:SEAL_BYTES], seal):
-            return None
-        return f"q{int.from_bytes(number)}"
+        said = _hide(self.key, seal, hidden)
+        return int.from_bytes(said) if hmac.compare_digest(_keyed(self.key, purpose, said)[:SEAL_BYTES], seal) else None
 
     def item_is_left(self, question: str) -> bool:
         """On which side this worker sees the question's item: a fair coin per worker and question."""

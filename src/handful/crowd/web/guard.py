@@ -38,6 +38,10 @@ SAFE = {"GET", "HEAD", "OPTIONS"}
 MOST_DIGITS = 18  # of a length; Python refuses to read numbers of thousands of digits
 
 
+def _is_file(path: str) -> bool:
+    return path.startswith(FILES) or (path.startswith("/api/s/") and "/pictures/" in path)
+
+
 class Guard:
     """An ASGI middleware around the whole app."""
 
@@ -93,7 +97,7 @@ class Guard:
         ):
             return too_large()
         # A page, its scripts and its pictures come at once, and cost little: they are not counted like answers.
-        limiter = self.files if scope["path"].startswith(FILES) else self.addresses
+        limiter = self.files if _is_file(scope["path"]) else self.addresses
         wait = limiter.wait(address_of(scope))
         return too_fast(wait) if wait else None
 

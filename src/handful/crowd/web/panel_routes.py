@@ -103,7 +103,7 @@ async def refuse(hosted: TheStudy, request: Request) -> panel_messages.Arrived:
     if desk is None or person is None or person.consented is not None:
         raise not_found()
     await in_thread(desk.end, person, "refused")
-    ending = await in_thread(desk.after, person.pseudonym, 0, False, hosted.open)
+    ending = desk.after(person.pseudonym, done=False, has_questions=False, study_open=hosted.open)
     return panel_messages.Arrived(state="ended", ending=ending)
 
 

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker, new_person
+from handful.crowd.hosting.practice import note_joined
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal, not_found, study_ended, too_fast
@@ -38,6 +39,7 @@ from handful.crowd.web.panel_routes import consent_in, cookie_of_visit, has_arri
 from handful.crowd.web.thread_pool import in_thread
 
 PROGRESS_EVERY_S = 2.0
+FOR_EVER_HERE = "private, max-age=31536000, immutable"  # for one browser only
 
 
 class _DirectRoute(APIRoute):
@@ -145,7 +147,7 @@ def _joined(
         if hosted.people.named(pseudonym) is not None:
             raise Refusal(403, "invitation_used", "This invitation has been used in another browser.")
     cookie, worker = new_person(registry.secret, hosted, where, host, pseudonym, visit)
-    hosted.note_joined(worker, said)
+    note_joined(hosted.study, worker.id, said)
     return cookie, worker
 
 
@@ -174,6 +176,16 @@ async def skip(hosted: TheStudy, worker: TheWorker, said: messages.Skip) -> mess
 async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> messages.Answered:
     """Change the last answer, while it is offered."""
     return await in_thread(hosted.undo, worker, said)
+
+
+@router.get("/s/{study}/pictures/{name}", response_class=FileResponse, responses={200: {"content": {"image/webp": {}}}})
+async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerCookie = None) -> Response:
+    """A picture that this worker was shown, in a study with checks: its address means nothing to others."""
+    worker = known_worker(registry_of(request).secret, hosted, cookie)
+    path = None if worker is None else hosted.showing.deck.picture(worker, name)
+    if path is None:
+        raise not_found()
+    return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
 
 
 async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:

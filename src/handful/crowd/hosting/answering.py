@@ -1,0 +1,232 @@
+"""What one worker does with a hosted study: gets questions and checks, answers, takes an answer back, skips.
+
+It is a part of `HostedStudy`. What belongs to one worker is done under that worker's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from handful.crowd import messages
+from handful.crowd.hosting.caps import Caps
+from handful.crowd.hosting.drawn_checks import DrawnChecks
+from handful.crowd.hosting.panel_desk import PanelDesk
+from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
+from handful.crowd.hosting.seen_since import SeenSince
+from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.tokens import Worker
+from handful.crowd.hosting.undo_offers import UndoOffers
+from handful.crowd.panel_messages import PanelEnding
+from handful.crowd.refusals import not_found, study_ended, too_late
+from handful.crowd.settings import Settings
+from handful.errors import InvalidAnswer
+from handful.recruit.outcomes import Outcome
+from handful.study.questions import Question, Receipt
+from handful.study.study import Study
+
+
+class Answering:
+    """The calls of workers. What they need of the study is laid down by `HostedStudy`."""
+
+    study: Study
+    settings: Settings
+    showing: Showing
+    checks: DrawnChecks
+    caps: Caps
+    desk: PanelDesk | None
+    clock: Callable[[], float]
+
+    def __init__(self) -> None:
+        self._locks = WorkerLocks()
+        self._presence = Presence()
+        self._pages = OpenPages()
+        self._seen = SeenSince()
+        self._undo = UndoOffers()
+
+    @property
+    def open(self) -> bool:
+        """Whether there is still something to choose."""
+        return self.study.finished is None
+
+    @property
+    def state(self) -> messages.StudyState:
+        """Whether there is anything to answer, now or later."""
+        raise NotImplementedError
+
+    def progress(self, answered: int = 0) -> messages.WorkProgress:
+        """How far somebody who gave so many answers is, and how far everybody together."""
+        raise NotImplementedError
+
+    def work(self, worker: Worker) -> messages.Work:
+        """What this worker has to do now: the questions they hold, and more if they hold too few."""
+        with self._locks.of(worker.id):
+            return self._work(worker, self._held_and_more(worker))
+
+    def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
+        """Take an answer and give the next questions; both are durable when this returns."""
+        question = self._question_of(worker, said.token)
+        if self.checks.is_check(question):
+            return self._answer_check(worker, question, said)
+        value, meta = self.showing.answered(worker, self.study, question, said)
+        if said.ms is not None:
+            meta["ms"] = said.ms
+        with self._locks.of(worker.id):
+            if self.study.fold.workers.excludes(worker.id):
+                raise study_ended()  # their tokens died with them
+            held = [other for other in self._held(worker) if other.id != question]
+            more, took = self._room(worker, len(held), told=1), self._seen.took(worker.id, question)
+            took = took if self.study.setup.rule is not None else None
+            undo_s = self.settings.undo_s + self.settings.redo_s
+            if more:
+                receipt, fresh = self.study.exchange(
+                    question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took
+                )
+            else:
+                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
+            if receipt.standing == "provisional" and not held and not fresh:
+                receipt, fresh = self._nothing_left(worker, receipt)
+            return self._answered(worker, said.token, receipt, [*held, *fresh])
+
+    def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+        """Take the answer to a check, as that to a question is taken."""
+        verdict = self.checks.judge(worker, question, said)
+        with self._locks.of(worker.id):
+            if self.study.fold.workers.excludes(worker.id):
+                raise study_ended()
+            self.study.settle(worker.id)
+            stored, repeated = self.checks.take(worker, question, verdict, self._seen.took(worker.id, question))
+            return self._taken(worker, said.token, stored, repeated, not repeated, self._held_and_more(worker))
+
+    def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
+        """Let the answer settle at once where nothing else is left to ask: the round may be waiting for it."""
+        more = self._room(worker, 0)
+        if not more:
+            return receipt, []
+        self.study.settle(worker.id)
+        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
+
+    def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
+        """Replace the last answer while that is possible."""
+        question = self._question_of(worker, said.token)
+        if self.checks.is_check(question):
+            return self._undo_check(worker, question, said)
+        value, _ = self.showing.answered(worker, self.study, question, said)
+        with self._locks.of(worker.id):
+            try:
+                receipt = self.study.revise(question, value, worker.id)
+            except InvalidAnswer:
+                raise too_late() from None
+            return self._answered(worker, said.token, receipt, self._held_and_more(worker))
+
+    def _undo_check(self, worker: Worker, question: str, said: messages.Undo) -> messages.Answered:
+        verdict = self.checks.judge(worker, question, said)
+        with self._locks.of(worker.id):
+            offer = self._undo.of(worker.id, self.clock())
+            if offer is None or offer.token != said.token or self.study.fold.workers.excludes(worker.id):
+                raise too_late()
+            stored = self.checks.revise(worker, question, verdict)
+            return self._taken(worker, said.token, stored, False, False, self._held_and_more(worker))
+
+    def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
+        """Give a question back; skipping it again, or after answering it, changes nothing."""
+        question = self._question_of(worker, said.token)
+        with self._locks.of(worker.id):
+            if not self.open:
+                raise study_ended()
+            if self.checks.is_check(question):
+                self.checks.skip(worker, self.study.fold.workers.answers_of(worker.id))
+            else:
+                self.study.skip(question, said.reason, worker.id)
+            return self._work(worker, self._held_and_more(worker))
+
+    def _held(self, worker: Worker) -> list[Question]:
+        """The questions of the open round that the worker holds."""
+        round_ = self._picked + 1
+        return [question for question in self.study.held_by(worker.id) if question.round >= round_]
+
+    @property
+    def _picked(self) -> int:
+        return self.study.fold.exploration.round - 1
+
+    def _held_and_more(self, worker: Worker) -> list[Question]:
+        held = self._held(worker)
+        more = self._room(worker, len(held))
+        return [*held, *self.study.ask(more, worker.id)] if more else held
+
+    def _room(self, worker: Worker, held: int, told: int = 0) -> int:
+        """How many questions to ask for: one to see, and one to have ready while not too many people are here.
+
+        A question that waits in a browser was drawn without the answers that came since: many would teach little.
+        `told`: so many answers are about to be stored.
+        """
+        if self.state != "open" or self.study.fold.workers.excludes(worker.id):
+            return 0
+        if self.desk is not None and not self.desk.may_ask(worker.id):
+            return 0
+        self._presence.seen(worker.id, self.clock())
+        self.caps.came(worker.id, worker.where, self.clock())
+        answers = self.study.fold.workers.answers_of(worker.id) + told
+        return max(0, self._wanted - held - len(self.checks.places(worker, answers, self._wanted)))
+
+    @property
+    def _wanted(self) -> int:
+        """How many questions a worker has at a time, checks among them."""
+        people = self._presence.number
+        return 2 if people <= 1 or 4 * people <= self.study.setup.problem.in_flight else 1
+
+    def _question_of(self, worker: Worker, token: str) -> str:
+        question = worker.question(token)
+        if question is None:
+            raise not_found()
+        return question
+
+    def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> messages.Answered:
+        stored, provisional = self.showing.said(worker, receipt), receipt.standing == "provisional"
+        return self._taken(worker, token, stored, receipt.repeated, provisional, questions)
+
+    def _taken(
+        self, worker: Worker, token: str, stored: Said, repeated: bool, provisional: bool, questions: list[Question]
+    ) -> messages.Answered:
+        """The reply to an answer; one that is provisional may be undone."""
+        if not repeated:
+            until = self.clock() + self.settings.undo_s
+            self._undo.renew(worker.id, (token, stored, until) if provisional else None)
+        work = self._work(worker, questions)
+        taken = messages.Taken(token=token, side=stored.side, option=stored.option, repeated=repeated)
+        return messages.Answered(**dict(work), answer=taken)
+
+    def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
+        self._pages.seen(worker.id, self.clock())
+        state = self.state
+        workers = self.study.fold.workers
+        if workers.excludes(worker.id):
+            state = "finished"
+        answers = workers.answers_of(worker.id)
+        shown = self.checks.among(worker, questions, answers, self._wanted) if state == "open" else []
+        if shown:
+            self._seen.shown(worker.id, shown[0].question)
+        done = answers + self.checks.answered(worker.id)
+        ending = None if self.desk is None else self._ending(self.desk, worker, done, bool(shown))
+        if ending is not None:
+            state, shown = "finished", []
+        return messages.Work(
+            state=("questions" if shown else "waiting") if state == "open" else state,
+            questions=[one.message for one in shown],
+            progress=self.progress(done),
+            undo=None if ending else self._undo.of(worker.id, self.clock()),
+            ending=ending,
+        )
+
+    def _ending(self, desk: PanelDesk, worker: Worker, done: int, shown: bool) -> PanelEnding | None:
+        """What became of somebody whom a panel sent; None while they go on."""
+        workers, progress = self.study.fold.workers, self.progress(done)
+        conduct = self.study.fold.conducts.of(workers.number_if_known(worker.id))
+        desk.note_failed(worker.id, conduct.failed_instructed)
+        rule = self.study.setup.rule
+        entered = rule is None or rule.admission is None or conduct.admitted
+        out: Outcome | None = None
+        if workers.excludes(worker.id) and not workers.awaits_verifying(worker.id):
+            out = "finished" if entered else "not_admitted"  # whoever the rule excludes later is paid like all others
+        reached = progress.goal is not None and done >= progress.goal
+        return desk.after(worker.id, done=reached, has_questions=shown, study_open=self.open, out=out)

@@ -1,0 +1,207 @@
+"""Checks: questions whose right answer is known, among a worker's questions and in all respects like them.
+
+Before admission a worker sees only checks. Later one comes after a number of answers that is drawn. Which check comes
+when, and what it shows, is drawn from the worker's own key and from what stands in the journal: so it is the same after
+a restart, and nothing about it has to be stored before it is answered.
+
+A *gold* check shows one item as it is among spoiled copies of others. An *instructed* one shows items and a card that
+says to choose it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from handful.crowd import messages
+from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.tokens import Worker
+from handful.crowd.refusals import Refusal, not_found
+from handful.study.fold import Fold
+from handful.study.questions import Question
+from handful.study.rules import CHECKS, GOLD, Rule
+from handful.study.study import Study
+
+FIRST = 1 << 44
+"""Numbers from here on are those of checks; no study has so many questions."""
+_SKIPS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A question or a check, by the name that its token stands for, and as a worker sees it."""
+
+    question: str
+    message: messages.Pair | messages.Choice
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What kind of check was answered, whether rightly, and what was said."""
+
+    kind: str
+    right: bool
+    said: Said
+
+
+class DrawnChecks:
+    """The checks of one study. What was skipped is known in memory only."""
+
+    def __init__(self, study: Study, showing: Showing) -> None:
+        self.study, self._showing = study, showing
+        self._deck, self._options = showing.deck, showing.options
+        self._skips: dict[str, tuple[int, int]] = {}  # how many checks a worker skipped, and when the next is due
+        self._answers: dict[str, tuple[str, Said]] = {}  # the last check that each worker answered
+
+    @property
+    def _rule(self) -> Rule | None:
+        return self.study.setup.rule
+
+    @property
+    def _fold(self) -> Fold:
+        return self.study.fold
+
+    @property
+    def before_admission(self) -> int:
+        """How many checks come before anything counts."""
+        rule = self._rule
+        return 0 if rule is None or rule.admission is None else rule.admission.checks
+
+    def extra(self, answers: int) -> int:
+        """How many checks somebody is shown who gives so many answers, on average."""
+        rule = self._rule
+        if rule is None:
+            return 0
+        return self.before_admission + (0 if rule.checks is None else round(answers / rule.checks.every))
+
+    def answered(self, worker: str) -> int:
+        """How many checks this worker has answered."""
+        return self._fold.conducts.of(self._fold.workers.number_if_known(worker)).checks
+
+    @staticmethod
+    def is_check(question: str) -> bool:
+        """Whether a token stood for a check."""
+        return int(question[1:]) >= FIRST
+
+    # When
+
+    def places(self, worker: Worker, answers: int, want: int) -> list[int]:
+        """Where among the next questions, from 0 on, checks stand; `answers`: so many the worker has given."""
+        rule, done = self._rule, self.answered(worker.id)
+        if rule is None:
+            return []
+        if done < self.before_admission:
+            return list(range(min(want, self.before_admission - done)))
+        if rule.checks is None:
+            return []
+        at = max(0, self._due(worker, done, rule.checks.every) - answers)
+        return [at] if at < want else []
+
+    def _due(self, worker: Worker, done: int, every: int) -> int:
+        """After how many answers the next check comes."""
+        drawn = sum(1 + worker.draw("gap", n, 2 * every - 1) for n in range(self.before_admission, done + 1))
+        return max(drawn, self._skips.get(worker.id, (0, 0))[1])
+
+    def next_ones(self, worker: Worker, how_many: int) -> list[str]:
+        """The checks that come next, as questions are called."""
+        first = FIRST + _SKIPS * self._skips.get(worker.id, (0, 0))[0] + self.answered(worker.id)
+        return [f"q{number}" for number in range(first, first + how_many)]
+
+    def among(self, worker: Worker, questions: list[Question], answers: int, want: int) -> list[Shown]:
+        """What a worker sees, in order: these questions, with the checks that are due among them."""
+        shown = [Shown(question.id, self._showing.shown(worker, question)) for question in questions]
+        places = self.places(worker, answers, want)
+        for at, name in zip(places, self.next_ones(worker, len(places)), strict=True):
+            if at <= len(shown):
+                shown.insert(at, Shown(name, self.shown(worker, name)))
+        return shown
+
+    # What
+
+    def shown(self, worker: Worker, question: str) -> messages.Pair | messages.Choice:
+        """The check as this worker sees it."""
+        fold, number = self._fold, int(question[1:])
+        chosen = [self._deck.card(worker, at) for at in fold.chosen]
+        *cards, words_of = self._cards(worker, number)
+        token, round_ = worker.token(question), fold.exploration.round
+        places = worker.places(question, len(cards))
+        seen = [(cards[at], self._deck.card(worker, cards[at], None if at else words_of)) for at in places]
+        if self._options == 2:
+            return messages.Pair(token=token, round=round_, chosen=chosen, left=seen[0][1], right=seen[1][1])
+        options = [messages.Option(id=self._deck.option(worker, at), **dict(card)) for at, card in seen]
+        return messages.Choice(token=token, round=round_, chosen=chosen, options=options)
+
+    def _kind(self, worker: Worker, number: int) -> str:
+        rule = self._rule
+        kinds = CHECKS if rule is None or rule.checks is None else rule.checks.kinds
+        if not self._deck.instructed:
+            return GOLD
+        return kinds[worker.draw("kind", number - FIRST, len(kinds))]
+
+    def _cards(self, worker: Worker, number: int) -> list[int]:
+        """The numbers of the cards, the right one first, and of the item whose words the right one bears."""
+        gone = {*self._fold.chosen, *self._fold.exploration.withdrawn}
+        drawing = _Drawing(worker, number - FIRST)
+        if self._kind(worker, number) == GOLD:
+            copied = [at for at in self._deck.spoiled if at not in gone] or list(self._deck.spoiled)
+            item, *others = drawing.some(copied, self._options)
+            return [item, *(self._deck.spoiled[other] for other in others), item]
+        items = [at for at in range(self._deck.items) if at not in gone]
+        right = self._deck.instructed[worker.draw("card", number - FIRST, len(self._deck.instructed))]
+        return [right, *drawing.some(items, self._options)]
+
+    # Answers
+
+    def judge(self, worker: Worker, question: str, chosen: messages.Chosen) -> Verdict:
+        """Whether this is the right answer."""
+        number = int(question[1:])
+        kind = self._kind(worker, number)
+        if self._options == 2:
+            if chosen.side is None:
+                raise Refusal(422, "no_side", "This study shows two at a time: answer with side, left or right.")
+            first_is_right = worker.places(question, 2)[0] == 0
+            return Verdict(kind, (chosen.side == "left") == first_is_right, Said(side=chosen.side))
+        at = worker.card_number(chosen.option or "")
+        if at is None:
+            raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
+        right = at < self._deck.items if kind == GOLD else at in self._deck.instructed
+        return Verdict(kind, right, Said(option=chosen.option))
+
+    def take(self, worker: Worker, question: str, verdict: Verdict, took: int | None) -> tuple[Said, bool]:
+        """Store an answer; gives what is stored, and whether it had been answered before."""
+        at, done = (int(question[1:]) - FIRST) % _SKIPS, self.answered(worker.id)
+        if at > done:
+            raise not_found()
+        if at < done:
+            before, said = self._answers.get(worker.id, ("", verdict.said))
+            return said if before == question else verdict.said, True
+        self.study.check(worker.id, verdict.kind, verdict.right, took)
+        self._answers[worker.id] = question, verdict.said
+        return verdict.said, False
+
+    def revise(self, worker: Worker, question: str, verdict: Verdict) -> Said:
+        """Replace the last answer."""
+        self.study.check(worker.id, verdict.kind, verdict.right, revised=True)
+        self._answers[worker.id] = question, verdict.said
+        return verdict.said
+
+    def skip(self, worker: Worker, answers: int) -> None:
+        """Show another check later instead."""
+        rule, (skipped, _) = self._rule, self._skips.get(worker.id, (0, 0))
+        every = 12 if rule is None or rule.checks is None else rule.checks.every
+        due = answers + 1 + worker.draw("again", skipped, every)
+        self._skips[worker.id] = skipped + 1, due
+
+
+class _Drawing:
+    """Draws from one worker's key for one check."""
+
+    def __init__(self, worker: Worker, number: int) -> None:
+        self._worker, self._number = worker, number
+
+    def some(self, of: list[int], how_many: int) -> list[int]:
+        """So many of these in any order, all different where there are enough."""
+        drawn: list[int] = []
+        while len(drawn) < how_many:
+            left = [at for at in of if at not in drawn] or of
+            drawn.append(left[self._worker.draw(f"one of {len(drawn)}", self._number, len(left))])
+        return drawn
