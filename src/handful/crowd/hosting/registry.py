@@ -116,13 +116,15 @@ class Registry:
         looked, before = self._health
         if time.monotonic() - looked < LOOK_EVERY_S:
             return before
-        told = next((hosted.fault.cause for hosted in self.studies.values() if hosted.fault.cause is not None), None)
-        fault = told or next((name for name, hosted in self.studies.items() if not hosted.storage_works), None)
+        fault = None
         if self.storage is not None:
             try:
                 probe(self.storage)
             except StorageError as error:
                 fault = str(error)
+        # After the probe, which takes its time: a study may find the fault meanwhile, and tell it.
+        told = next((hosted.fault.cause for hosted in self.studies.values() if hosted.fault.cause is not None), None)
+        fault = fault or told or next((name for name, one in self.studies.items() if not one.storage_works), None)
         self._health = time.monotonic(), fault
         if told is not None or (fault is None and before is None):
             return fault  # the study has said so itself

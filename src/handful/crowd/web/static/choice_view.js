@@ -8,6 +8,7 @@ import { all, find, make } from "./dom.js";
 
 const ARROWS_OF_TWO = { ArrowLeft: 0, ArrowRight: 1 };
 const ARM_AFTER_MS = 180; // longer than the second half of a double click, shorter than a glance
+const GLANCE_MS = 250; // a click sooner after the question may be the second half of a double click
 const MOST_ROOMS = 8;
 
 export class ChoiceView {
@@ -117,7 +118,7 @@ export class ChoiceView {
     for (const number of all(".number", card)) number.textContent = at + 1;
     find(".unseen", card).textContent = ` option ${at + 1}`;
     const choose = find(".choose", card);
-    choose.addEventListener("click", (event) => event.detail !== 2 && this.choose(at)); // 2: a double click
+    choose.addEventListener("click", (event) => this.#isSecondHalf(event) || this.choose(at));
     choose.addEventListener("keydown", (event) => event.key === "Enter" && event.repeat && event.preventDefault());
     // The space bar enlarges, also when a click has left the focus here; Enter chooses.
     choose.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());
@@ -125,6 +126,11 @@ export class ChoiceView {
     magnify.setAttribute("aria-label", `Enlarge option ${at + 1}`);
     magnify.addEventListener("click", () => this.enlarge(at));
     return card;
+  }
+
+  /** Whether a click belongs to the question before; two quick taps on one place, for two questions, are both taken. */
+  #isSecondHalf(event) {
+    return event.detail === 2 && this.#watch.read() < GLANCE_MS;
   }
 
   #arranged(cards) {
