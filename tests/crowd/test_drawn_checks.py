@@ -142,7 +142,6 @@ def test_a_reload_and_a_restart_show_the_same_check(serve: Serve, tmp_path: Path
     before = person.work["questions"]
     assert person.next()["questions"] == before
     person.hosted._attach(person.hosted.study)  # as after a fault of the storage
-    person.hosted._deal()
     assert person.next()["questions"] == before
 
 

@@ -72,7 +72,6 @@ class HostedStudy(Answering):
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
-        self._deal()
         if theme is not None and not self._has_theme:
             study.note(THEME, theme)
 
@@ -90,6 +89,7 @@ class HostedStudy(Answering):
             if isinstance(event, Noted) and event.topic == THEME:
                 self.theme, self._has_theme = str(event.data), True
             self._heed_words(event)
+        self._deal()
         study.subscribe(self._happened)
         study.let_in_by(self.caps)
         self._latest = study.status()
