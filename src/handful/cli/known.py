@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import typer
 
 from handful.cli import say
@@ -73,6 +72,8 @@ def _read(file: Path, name_column: str | None) -> _Read:
         if kind == ".npy":
             if name_column is not None:
                 raise InvalidCollection(f"{file} has no named columns: --id is for CSV and Parquet")
+            import numpy as np
+
             numbers = np.load(file, mmap_mode="r", allow_pickle=False)
             return _Read(tuple(range(len(numbers))), {}, numbers)
         if kind in (".parquet", ".pq"):
@@ -133,6 +134,8 @@ def _features(file: Path, read: _Read, apart: set[str | None], columns: str | No
         kept = {name: _column(file, read, name) for name in map(str.strip, columns.split(","))}
     if not kept:
         raise InvalidCollection(f"{file} has no columns of numbers: give one column per feature")
+    import numpy as np
+
     return np.array([[_number(file, name, i, x) for i, x in enumerate(column)] for name, column in kept.items()]).T
 
 

@@ -9,10 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handful.core.feedback import Feedback, Preferences, Values
 from handful.errors import InvalidCollection, InvalidProblem
 
 if TYPE_CHECKING:
+    from handful.core.feedback import Feedback
     from handful.study import Question
 
 DEFAULT_BETA = 5.0  # of the people that an objective pretends to be
@@ -40,6 +40,8 @@ def feedback_from(
     options: int = 2,
 ) -> Feedback:
     """What an answer is."""
+    from handful.core.feedback import Preferences, Values
+
     if preferences:
         if noise is not None or range_ is not None:
             raise InvalidProblem("--noise and --range are about numbers: leave them out with --preferences")
@@ -87,6 +89,7 @@ def _function_named(name: str) -> Callable[[Question], object]:
 
 
 def _simulated(items: Path, feedback: Feedback) -> Callable[[Question], object]:
+    from handful.core.feedback import Preferences
     from handful.lab.collections import load_csv
     from handful.oracles import btl, chooses, compares, noisy, uniform
 

@@ -24,7 +24,7 @@ RuleOption = Annotated[
     Path | None,
     typer.Option(
         "--rule",
-        help="who counts, fixed before the first answer: standard (checks before and among the questions), or a JSON file",
+        help="who counts, fixed before the first answer: standard (with checks among the questions), or a JSON file",
     ),
 ]
 
