@@ -58,8 +58,8 @@ def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Pa
         stranger = somebody().new_page()
         page.click("#share-result")
         stranger.goto(page.input_value("#shared input"))
-        stranger.wait_for_selector("ol.summary li")
-        assert stranger.locator("ol.summary li").count() == 2
+        stranger.wait_for_selector("ol.picks li")
+        assert stranger.locator("ol.picks li").count() == 2
         look(stranger, "setup-3-shared")
 
 

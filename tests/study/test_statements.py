@@ -7,8 +7,9 @@ import re
 import pytest
 
 from handful import Preferences, Study, Values
+from handful.core.standing import standing_of
 from handful.study.events import Asked, Told
-from handful.study.statements import FILLED, GIVEN
+from handful.study.statements import FILLED, GIVEN, Believed
 from tests.study.worlds import Clock
 
 NAMES = [f"photo {i}" for i in range(8)]
@@ -84,6 +85,33 @@ def test_what_was_chosen_before_the_start_says_so() -> None:
     assert [pick.item for pick in result.picks] == list(result.chosen)
     assert result.picks[0].sentences() == (GIVEN,)
     assert str(result.picks[1].item) in str(result)
+
+
+def test_the_belief_says_how_likely_a_pick_is_among_the_best_and_names_near_ties() -> None:
+    study = answered(study_of(4))
+    for closed, pick in zip(study.fold.rounds, study.result().picks, strict=True):
+        standing = standing_of(closed.view, closed.closing.pick, runners_up=2)
+        assert standing is not None
+        assert pick.believed is not None
+        assert (pick.believed.chance, pick.believed.best_of) == (standing.chance, standing.best_of)
+        assert pick.believed.candidates == 9 - closed.closing.round
+        near = [NAMES[one.item] for one in standing.runners_up if one.near]
+        assert list(pick.believed.near_ties) == near
+        assert pick.sentences()[1].startswith("By the model, ")
+        assert all(name.upper() in pick.sentences(str.upper)[1] for name in near)
+        assert study.result().to_dict()["picks"][0]["believed"]["near_ties"] is not None
+
+
+def test_a_probability_is_rounded_down_and_never_said_to_be_certain() -> None:
+    assert "93% likely among the best 3 of 202;" in Believed(0.9399, 3, 202, ("a",)).sentence()
+    assert Believed(0.9399, 3, 202, ("a", "b")).sentence().endswith("; near-tie with a and b.")
+    assert Believed(1.0, 1, 4, ()).sentence() == "By the model, more than 99% likely the best of 4."
+
+
+def test_an_explorer_without_a_belief_about_strengths_says_none() -> None:
+    result = answered(study_of(2, explorer="topx", budget=200)).result()
+    assert all(pick.believed is None for pick in result.picks)
+    assert "By the model" not in str(result)
 
 
 def test_numbers_say_their_mean() -> None:

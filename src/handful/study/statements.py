@@ -11,14 +11,51 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
 from handful.core.feedback import Values
+from handful.core.rounding import percent_at_least
+from handful.core.standing import standing_of
 from handful.study.fold import ClosedRound, Fold
 from handful.study.items import Item, plain_item
 from handful.study.verdict import NO_WINS, Wins, runner_up_of, wins_in
-from handful.wording import counted
+from handful.wording import counted, listed
 
 Basis = Literal["answers", "filled", "given"]
 FILLED = "Filled in when the study was finished early: no answers decided this place."
 GIVEN = "Chosen before the study began."
+NEAR_TIES = 2
+"""So many are named at most."""
+
+
+@dataclass(frozen=True)
+class Believed(Generic[Item]):
+    """By the model of the answers, the pick is with probability `chance` among the best `best_of` of `candidates`.
+
+    `near_ties` are those that may well be better, the likeliest first. It is a belief, and claims nothing.
+    """
+
+    chance: float
+    best_of: int
+    candidates: int
+    near_ties: tuple[Item, ...]
+
+    def sentence(self, name: Callable[[Item], str] = str) -> str:
+        """What is believed, in a whole sentence."""
+        place = "the best" if self.best_of == 1 else f"among the best {self.best_of:,}"
+        said = f"By the model, {_likely(self.chance)} likely {place} of {self.candidates:,}"
+        return (
+            f"{said}; near-tie with {listed([name(item) for item in self.near_ties])}."
+            if self.near_ties
+            else f"{said}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a program: plain JSON."""
+        near = [plain_item(item) for item in self.near_ties]
+        return {"chance": self.chance, "best_of": self.best_of, "candidates": self.candidates, "near_ties": near}
+
+
+def _likely(chance: float) -> str:
+    """A probability in whole percent, rounded down; nothing is said to be certain."""
+    return "more than 99%" if chance > 0.99 else percent_at_least(chance)
 
 
 @dataclass(frozen=True)
@@ -27,7 +64,8 @@ class PickStatement(Generic[Item]):
 
     `basis` is what it rests on: "answers" of its round; "filled" from what was known when the study was finished early;
     or "given" before the start. `wins` are of its own round, `wins_before` of all rounds before it, and `against` those
-    over the runner-up. `of_several`: questions showed several options. `mean` is of answers that are numbers.
+    over the runner-up. `of_several`: questions showed several options. `believed` is what the explorer's belief says of
+    it, if it has one. `mean` is of answers that are numbers.
     """
 
     item: Item
@@ -37,6 +75,7 @@ class PickStatement(Generic[Item]):
     runner_up: Item | None = None
     against: Wins = NO_WINS
     of_several: bool = False
+    believed: Believed[Item] | None = None
     mean: float | None = None
     answers: int = 0
 
@@ -50,7 +89,8 @@ class PickStatement(Generic[Item]):
         if self.basis == "given":
             return (GIVEN,)
         said = (FILLED,) if self.filled else ()
-        return (*said, *filter(None, (self._counts(), self._runner_up(name))))
+        believed = "" if self.believed is None else self.believed.sentence(name)
+        return (*said, *filter(None, (self._counts(), believed, self._runner_up(name))))
 
     def _counts(self) -> str:
         """How often it won."""
@@ -83,6 +123,7 @@ class PickStatement(Generic[Item]):
             "runner_up": None if self.runner_up is None else plain_item(self.runner_up),
             "won_against_runner_up": self.against.won,
             "lost_against_runner_up": self.against.of - self.against.won,
+            "believed": None if self.believed is None else self.believed.to_dict(),
             "mean": self.mean,
             "sentences": list(self.sentences()),
         }
@@ -105,4 +146,13 @@ def _statement(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> Pick
         return PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number)
     wins, against = wins_in(fold, closed.questions, pick, second)
     before, _ = wins_in(fold, range(closed.questions.start), pick, second)
-    return PickStatement(items[pick], basis, wins, before, runner_up, against, fold.questions.names_one)
+    believed = None if filled else _believed(closed, items)
+    return PickStatement(items[pick], basis, wins, before, runner_up, against, fold.questions.names_one, believed)
+
+
+def _believed(closed: ClosedRound, items: tuple[Item, ...]) -> Believed[Item] | None:
+    standing = standing_of(closed.view, closed.closing.pick, runners_up=NEAR_TIES)
+    if standing is None:
+        return None
+    near = tuple(items[runner_up.item] for runner_up in standing.runners_up if runner_up.near)
+    return Believed(standing.chance, standing.best_of, standing.candidates, near)
