@@ -53,7 +53,7 @@ def _note(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    typer.secho(f"handful: note: {_told(str(message))}", fg="yellow", err=True)
+    typer.secho(f"handful: note: {_told(as_options(str(message)))}", fg="yellow", err=True)
 
 
 def this_command() -> str:
@@ -100,6 +100,7 @@ _OPTIONS = {
     r"Values\(noise=R\)": "--noise R",
     r"Values\(range=\(lo, hi\)\)": "--range LO HI",
     r"Preferences\(beta=\.\.\.\)": "--beta",
+    r"\bin_flight=(?=\d)": "--in-flight ",
     r"\bbest_gain=(?=[\s,;.:)]|$)": "--best-gain",
     r"\b(budget|epsilon|ratio|quality|explorer|storage|name)=(?=[\s,;.:)]|$)": r"--\1",
 }

@@ -120,7 +120,7 @@ def select(
         named: dict[str, Any] = {"name_column": id_, "columns": columns}
         pick(items, k, by, metric, **limits, **named, represent=represent, seed=seed, as_json=as_json)
         return
-    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, read_ids
+    from handful.cli.selecting import answers_from, feedback_from, in_flight_from, let_own_files_travel, read_ids
     from handful.core.budget import PerItem
     from handful.study import Study
     from handful.study.progress import bar
@@ -139,6 +139,8 @@ def select(
         "seed": seed,
     }
     answer = answers_from(oracle, objective, items, settings["feedback"])
+    if dask is not None:
+        let_own_files_travel()
     name = name or items.stem
     try:
         study = Study(ids, k, storage=storage, name=name, **settings)

@@ -88,6 +88,16 @@ def _function_named(name: str) -> Callable[[Question], object]:
     return answer
 
 
+def let_own_files_travel() -> None:
+    """Send what was imported from files of this folder as a whole: machines of a cluster do not have these files."""
+    import cloudpickle
+
+    folder = Path.cwd()
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in {str(folder / f"{name}.py"), str(folder / name / "__init__.py")}:
+            cloudpickle.register_pickle_by_value(module)
+
+
 def _simulated(items: Path, feedback: Feedback) -> Callable[[Question], object]:
     from handful.core.feedback import Preferences
     from handful.lab.collections import load_csv

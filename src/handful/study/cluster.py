@@ -14,6 +14,7 @@ import traceback
 import warnings
 from collections import OrderedDict
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from importlib.metadata import version as version_of
 from types import TracebackType
 from typing import Any
@@ -41,7 +42,7 @@ def answer_chunk(parcel: Parcel, digest: str, content: bytes, version: str) -> l
     """On a worker: answer the questions of a chunk, one after the other."""
     check_version(version)
     if digest not in _opened:
-        _opened[digest] = parcel.opened()
+        _opened[digest] = _open(parcel)
         while len(_opened) > KEPT:
             _opened.popitem(last=False)
     oracle, items = _opened[digest]
@@ -54,6 +55,16 @@ def answer_chunk(parcel: Parcel, digest: str, content: bytes, version: str) -> l
             error.add_note("on a worker of the cluster:\n" + "".join(traceback.format_exception(error)))
             outcomes.append((False, travelling(error), time.monotonic() - began))
     return outcomes
+
+
+def _open(parcel: Parcel) -> tuple[Oracle, tuple[Any, ...]]:
+    try:
+        return parcel.opened()
+    except Exception as error:
+        raise InvalidProblem(
+            f"the oracle or the items cannot be opened on a worker of the cluster ({type(error).__name__}: {error}): "
+            "install what they import on every worker, or send your own files there with client.upload_file"
+        ) from error
 
 
 def keep(parcel: Parcel) -> Parcel:
@@ -152,7 +163,7 @@ class DaskCluster:
         return sum(self._client.nthreads().values())
 
     def submit(self, question: Question) -> Pending:
-        """The answer to come. The question travels once a chunk is full, or when its answer is wanted."""
+        """Take a question, which travels once a chunk is full or its answer is wanted; gives what to wait for."""
         errand = _Passenger(self, question)
         self._buffer.append(errand)
         if not self._alone and len(self._buffer) >= self._fair_chunk():
@@ -216,7 +227,7 @@ class DaskCluster:
                 return outcomes
 
     def _without_workers(self, seconds: float) -> None:
-        """Say so, once. One may yet join, but if workers died of their questions, these are named after a while."""
+        """Warn, once, that no worker is left; if workers died of their questions, name these after two minutes."""
         if seconds >= SAY_AFTER_S and not self._deserted:
             self._deserted = True
             warnings.warn(
@@ -255,10 +266,14 @@ class DaskCluster:
     def _one_by_one(self, first: _Passenger) -> None:
         """Workers died, and Dask blames all that was on them: take everything back, and send one question at a time."""
         self._blamed = self._suspects()
-        open_ = [chunk for chunk in self._sent if not (chunk.future.status == "finished" or chunk.outcomes)]
-        for chunk in open_:
+        with suppress(TimeoutError, CancelledError, self._distributed.scheduler.KilledWorker):  # lost with their worker
+            for chunk in self._sent:
+                if chunk.future.status == "finished":  # left there, it would be lost and blamed with the next worker
+                    chunk.outcomes = chunk.future.result(timeout=LOOK_EVERY_S)
+        open_ = [chunk for chunk in self._sent if chunk.outcomes is None]
+        for chunk in self._sent:
             chunk.future.cancel()
-        self._sent = [chunk for chunk in self._sent if chunk not in open_]
+        self._sent = []
         back = [errand for chunk in open_ for errand in chunk.errands]
         for errand in back:
             errand.chunk = None

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from handful.errors import BetterTool, IdleWorkers, InvalidProblem
 from handful.study.questions import Question
-from handful.study.setup import IN_FLIGHT
+from handful.wording import counted
 
 Oracle = Callable[[Question], object]
 
@@ -21,11 +21,14 @@ Oracle = Callable[[Question], object]
 class Pending(Protocol):
     """An answer on its way."""
 
-    def result(self) -> object: ...
+    def result(self) -> object:
+        """Wait for the answer, and give it or raise what the oracle raised."""
 
-    def cancel(self) -> bool: ...
+    def cancel(self) -> bool:
+        """Ask for no answer any more, as far as that can be done."""
 
-    def done(self) -> bool: ...
+    def done(self) -> bool:
+        """Whether the answer is there without waiting."""
 
 
 class Way(Protocol):
@@ -35,7 +38,8 @@ class Way(Protocol):
     def workers(self) -> int | None:
         """How many questions it can answer at once, if that is known."""
 
-    def submit(self, question: Question) -> Pending: ...
+    def submit(self, question: Question) -> Pending:
+        """Ask the question, and return at once."""
 
 
 class Later:
@@ -150,12 +154,12 @@ def say_what_is_amiss(oracle: Oracle, way: Way, in_flight: int, open_: int) -> N
     if way.workers is not None and way.workers > max(in_flight, open_):
         idle = way.workers - in_flight
         warnings.warn(
-            f"{idle} of {way.workers} workers will have nothing to do: this study has at most {in_flight} "
-            f"question{'s' if in_flight > 1 else ''} in flight, which is fixed when it is made; make it with "
-            f'Study(..., in_flight="processes") ({IN_FLIGHT["processes"]}) or "cluster" ({IN_FLIGHT["cluster"]})',
+            f"{idle} of {way.workers} workers will have nothing to do: this study has at most "
+            f"{counted(in_flight, 'question')} in flight, which is fixed when it is made; to use all, make it with "
+            f"in_flight={way.workers} or more",
             IdleWorkers,
-            stacklevel=3,
+            stacklevel=4,
         )
     advice = getattr(oracle, "better_tool", None)
     if isinstance(advice, str):
-        warnings.warn(advice, BetterTool, stacklevel=3)
+        warnings.warn(advice, BetterTool, stacklevel=4)
