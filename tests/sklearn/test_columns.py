@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from handful.errors import InvalidProblem
-from handful.sklearn import SequentialSelector
+from handful.sklearn import SequentialSelector, columns
 
 
 @parametrize_with_checks([SequentialSelector(LogisticRegression(max_iter=100), k=1, random_state=0, budget=10)])
@@ -42,6 +42,12 @@ def test_the_number_of_processes_changes_nothing() -> None:
     alone, together = (SequentialSelector(GaussianNB(), k=2, random_state=0, n_jobs=n).fit(X, y) for n in (None, 2))
     assert alone.ranking_.tolist() == together.ranking_.tolist()
     assert alone.result_ == together.result_
+
+
+def test_no_more_processes_are_started_than_fits_may_be_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "IN_FLIGHT", 1)
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    SequentialSelector(GaussianNB(), k=1, budget=9, n_jobs=3).fit(X, X[:, 0] > 0)  # a warning would be an error
 
 
 def test_it_stands_in_a_pipeline_and_names_its_columns() -> None:

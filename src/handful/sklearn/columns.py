@@ -25,6 +25,7 @@ from handful.core.feedback import Values
 from handful.errors import InvalidProblem
 from handful.oracles.simulators import SimulatedSet
 from handful.study import Study
+from handful.study.processes import count_of
 
 IN_FLIGHT = 8  # always, so that the number of processes changes nothing
 
@@ -61,8 +62,9 @@ class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # t
     """Pick `k` columns for `estimator`, one after the other, each by as many fits as it takes to tell.
 
     `budget` is how many fits of candidates may be spent (default: one per column and pick; one more for each split
-    comes on top). `test_size` is the share of rows that a score is taken on. `n_jobs` processes fit at once, with the
-    same result as one. After `fit`: `support_`, `ranking_` (the columns in the order picked), `n_fits_` and `result_`.
+    comes on top). `test_size` is the share of rows that a score is taken on. `n_jobs` processes fit at once, eight at
+    most, with the same result as one. After `fit`: `support_`, `ranking_` (the columns in the order picked), `n_fits_`
+    and `result_`.
     """
 
     def __init__(
@@ -117,7 +119,8 @@ class SequentialSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # t
             seed=seed,
         )
         score = SplitScore(self.estimator, X, y, scorer, self.test_size, stratify)
-        self.result_ = study.run(SimulatedSet(score), n_jobs=self.n_jobs)
+        jobs = None if self.n_jobs is None else min(count_of(self.n_jobs), IN_FLIGHT)
+        self.result_ = study.run(SimulatedSet(score), n_jobs=jobs)
         self.ranking_ = np.array(self.result_.chosen, dtype=np.int64)
         self.support_ = np.zeros(size, dtype=bool)
         self.support_[self.ranking_] = True
