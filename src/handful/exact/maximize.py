@@ -88,7 +88,7 @@ class _Run:
     gains: dict[int, float] = field(default_factory=dict)
 
     def go(self) -> None:
-        """Pick, then find the bound; Ctrl-C keeps what is there."""
+        """Pick, then find the bound; after Ctrl-C the picks made so far are kept."""
         self.pool = self._begin()
         self.certificate = LeastBound(self.limits, self.given, self.objective.size)
         try:
@@ -109,7 +109,7 @@ class _Run:
         self.evaluations = self.pool.evaluations
 
     def ranking(self, names: Sequence[Hashable]) -> Ranking:
-        """What is returned."""
+        """The result: the items picked, what each added, f of them and the bound."""
         items = tuple(self.gains)
         limits = self.limits
         error = getattr(self.objective, "error", None)
@@ -222,7 +222,7 @@ class _Run:
 
     @property
     def _may_be_lazy(self) -> bool:
-        """Whether an old gain bounds today's."""
+        """Whether a gain computed earlier bounds the gain now."""
         return self.how != "naive" and getattr(self.objective, "submodular", True)
 
     def _note(self) -> None:
@@ -273,7 +273,7 @@ def _refuse_what_is_no_objective(objective: object) -> None:
 
 
 def _steady(objective: Objective) -> GrowingSet:
-    """A start, if two of them agree on what the first items add."""
+    """Progress at the empty set; refuses an objective that gives two different gains for the same item."""
     progress, again = objective.start(), objective.start()
     few = np.arange(min(2, objective.size))
     first, second = progress.gains(few), again.gains(few)

@@ -60,7 +60,7 @@ def _people(count: int) -> str:
 
 
 def _paid_for_redoing(certificate: Certificate, fold: Fold) -> Certificate:
-    """Whoever redoes rounds may do so until the picks please: each time costs as much confidence as the first."""
+    """The certificate with δ multiplied by how often rounds were tried: they may be redone until the picks please."""
     times = 1 + len(fold.reopenings)
     if certificate.delta is None or times == 1:
         return certificate

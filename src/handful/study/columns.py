@@ -10,7 +10,7 @@ import numpy as np
 
 
 def array_of_column(column: array[Any]) -> np.ndarray[Any, Any]:
-    """A copy of a column: while anybody held a view, and a compiler may, nothing could be appended."""
+    """A copy of a column: nothing can be appended to a column while somebody, such as compiled code, holds a view."""
     return np.array(column, dtype=column.typecode)
 
 

@@ -75,7 +75,7 @@ class Conduct:
         return self.practised >= entry.practice and self.checks >= entry.checks
 
     def passes(self, entry: Admission) -> bool:
-        """Whether enough of it is right."""
+        """Whether enough checks before admission are right, or enough of the practice where there are no checks."""
         return (self.right if entry.checks else self.practised_well) >= entry.right_at_least
 
     def _broken(self, one: Exclusion) -> str | None:
@@ -106,11 +106,11 @@ class Conducts:
         return seen
 
     def of(self, number: int) -> Conduct:
-        """How this worker does; nothing is known of one who never came."""
+        """The conduct of this worker; an empty one for a worker of whom nothing is known."""
         return self._of.get(number) or Conduct()
 
     def change(self, number: int) -> Conduct:
-        """How this worker does, made anew if need be, for an event to change."""
+        """The conduct of this worker, for an event to change; made if there is none."""
         return self._of.setdefault(number, Conduct())
 
     def numbers(self) -> list[int]:

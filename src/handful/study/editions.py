@@ -41,7 +41,7 @@ def state_after(
 
 
 def record(board: Board, event: RoundClosed) -> None:
-    """Let the round be over as the journal says."""
+    """Write onto the board how a round ended, as the journal records it."""
     board.best[: len(event.best)] = event.best
     board.round["size"] = len(event.best)
     board.round["pick"] = event.pick

@@ -116,7 +116,7 @@ class Exploration:
         return seen
 
     def arrays(self) -> list[np.ndarray[Any, Any]]:
-        """Everything the explorer knows."""
+        """All arrays of the explorer's state."""
         return list(arrays_of(self.state))
 
     def proposal(self, worker: str | None = None) -> Proposal | None:
@@ -179,7 +179,7 @@ class Exploration:
         return RoundClosed(self.round, ended, best, int(r["pick"]), reached if np.isfinite(reached) else None)
 
     def check_closing(self, event: RoundClosed) -> None:
-        """The round is over as the journal says, whether or not it would be decided so today."""
+        """Close the round as the journal says; if it would be decided otherwise today, note that as a mismatch."""
         self.catch_up()
         found = self.closing() if self.decided else None
         if found == event:

@@ -19,7 +19,7 @@ def can_fill(fold: Fold) -> bool:
 
 
 def fill(fold: Fold) -> None:
-    """Decide the open round for the candidate that what is known speaks for."""
+    """Close the open round with the candidate of which the best mean is known."""
     fold.exploration.catch_up()
     pick = _best_known(fold)
     record(fold.exploration.state.board, RoundClosed(fold.exploration.round, "filled", (pick,), pick))

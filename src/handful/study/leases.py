@@ -46,7 +46,7 @@ class Leases:
         return sorted(self._open)
 
     def grant(self, question: int, worker: str | None, expires: float) -> None:
-        """`worker` holds the question now."""
+        """Note that `worker` holds the question until `expires`."""
         lease = self._open.get(question)
         if lease is None:
             self._open[question] = Lease(worker, expires, seen=[worker])
@@ -59,7 +59,7 @@ class Leases:
         self._earliest = min(self._earliest, expires)
 
     def _let_go(self, question: int, lease: Lease) -> None:
-        """Its holder, if it has one, holds it no longer."""
+        """Take the question from its holder, if it has one."""
         held = self._held.get(lease.worker)
         if lease.held and held is not None:
             held.pop(question, None)
@@ -67,7 +67,7 @@ class Leases:
                 del self._held[lease.worker]
 
     def end(self, question: int, *, again: bool) -> None:
-        """Nobody holds the question any more; `again`: it waits for the next worker."""
+        """Take the question from its holder; with `again` it waits for the next worker."""
         lease = self._open[question]
         self._let_go(question, lease)
         lease.worker, lease.expires, lease.held = None, math.inf, False
@@ -81,20 +81,20 @@ class Leases:
         return self._open[question].skips
 
     def drop(self, question: int) -> None:
-        """The question is answered or void."""
+        """Remove a question that is answered or void."""
         lease = self._open.pop(question, None)
         if lease is not None:
             self._let_go(question, lease)
         self._waiting.pop(question, None)
 
     def wait_again(self, question: int) -> None:
-        """Its round is open again: somebody may get the question, unless somebody holds it."""
+        """Let the question wait for a worker again, unless somebody holds it: its round was reopened."""
         lease = self._open.get(question)
         if lease is not None and not lease.held:
             self._waiting[question] = None
 
     def forget_waiting(self) -> None:
-        """A round is over: nobody is asked its questions again, though an answer may still come."""
+        """Hand out no waiting question again, because their round is over; an answer may still come."""
         self._waiting.clear()
 
     def holder(self, question: int) -> tuple[bool, str | None]:

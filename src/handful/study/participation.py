@@ -65,7 +65,7 @@ class Participation:
             raise InvalidAnswer(f"worker {worker} is not admitted yet: nothing counts before that")
 
     def check_known(self, worker: str) -> None:
-        """Refuse to exclude somebody who never came: it would be a slip of the pen."""
+        """Refuse to exclude somebody of whom nothing is known: the name is probably misspelt."""
         fold = self._fold
         if not fold.workers.knows(worker) and worker not in fold.leases.holders():
             raise InvalidProblem(f"there is no worker {worker!r} in this study: see status().workers")

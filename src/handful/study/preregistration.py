@@ -61,7 +61,7 @@ class Registered:
 
     @property
     def words(self) -> str:
-        """For the certificate."""
+        """What the certificate says about the preregistration."""
         when = (
             "before the first answer"
             if self.answers == 0

@@ -104,7 +104,7 @@ class _Worker:
         return opened
 
     def end(self) -> str:
-        """Kill it; gives how it ended."""
+        """Kill the process; gives its exit code or signal in words."""
         self.process.kill()
         code = self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
@@ -135,7 +135,7 @@ class ProcessPool:
             thread.start()
 
     def submit(self, question: Question) -> Future[object]:
-        """The answer to come."""
+        """A future of the answer to this question."""
         errand = _Errand(question)
         with self._changed:
             self._open.append(errand)
@@ -158,7 +158,7 @@ class ProcessPool:
             thread.join()
 
     def _serve(self) -> None:
-        """The life of one place in the pool, through as many processes as it takes."""
+        """Hand chunks to one worker process until the pool closes, and start another one when it dies."""
         worker: _Worker | None = None
         while chunk := self._next():
             try:

@@ -35,7 +35,7 @@ class Options:
         return self._seen is not None
 
     def show_seen(self, rows: Ints | None) -> None:
-        """Let the explorer know what whoever asks has been asked; None: nothing, and nobody's business any more."""
+        """Show the explorer what the person who asks has been asked; None clears that."""
         if self._seen is not None:
             self._seen[...] = -1
             if rows is not None:

@@ -146,7 +146,7 @@ def _asked(question: Question, turned: bool) -> Question:
 
 
 def _result(waiting: _Waiting, way: Way, retries: int) -> object:
-    """The answer, at the last try if need be. A question that ends its workers was tried often enough."""
+    """The answer, after up to `retries` more tries; a question that ended its workers is not tried again."""
     pending = waiting.pending
     for _ in range(retries):
         try:
@@ -161,7 +161,7 @@ def _result(waiting: _Waiting, way: Way, retries: int) -> object:
 def _give_up(
     ask_tell: AskTell, writer: Writer, question: Question, error: BaseException, failed: Counter[str], *, close: bool
 ) -> None:
-    """Void the question, as if everybody had skipped it; too many about one item are too many."""
+    """Void the question, as if everybody had skipped it; raise if too many about one item have failed."""
     about = str(question.item)
     failed[about] += 1
     if failed[about] > VOIDED:

@@ -14,7 +14,7 @@ _Pair = tuple[int, int]
 
 
 class SeenQuestions:
-    """The questions of the open round by the person who was shown them. Nobody in particular is nobody."""
+    """The questions of the open round by the person who was shown them; only people with a name."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
@@ -22,11 +22,11 @@ class SeenQuestions:
         self.repeats: set[int] = set()  # questions that somebody was shown although they had compared two of the items
 
     def begin(self) -> None:
-        """A round begins, in which nobody has seen anything."""
+        """Forget what was shown: a new round begins."""
         self._shown.clear()
 
     def show(self, question: int, worker: str | None) -> None:
-        """The worker is shown a question."""
+        """Note that a worker is shown a question."""
         if worker is None:
             return
         if self.would_repeat(question, worker):

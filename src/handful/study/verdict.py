@@ -24,6 +24,7 @@ class Wins:
 
     @property
     def share(self) -> str:
+        """The share won, in percent."""
         return f"{100 * self.won / self.of:.0f}%"
 
 

@@ -66,7 +66,7 @@ class Workers:
             self.skips[number] += 1
 
     def exclude(self, name: str, by_rule: bool, *, withdrew: bool = False, unverified: bool = False) -> None:
-        """Their answers do not count. `unverified`: until the panel says that it knows them."""
+        """Let their answers not count. `unverified`: until the panel says that it knows them."""
         number = self.number(name)
         self._excluded[number] = by_rule
         if withdrew:
@@ -74,7 +74,7 @@ class Workers:
         (self._unverified.add if unverified and by_rule else self._unverified.discard)(number)
 
     def restore(self, name: str) -> None:
-        """Their answers count again. Who was excluded for want of being verified overrules no rule by that."""
+        """Let their answers count again. That overrules no rule if they were only waiting to be verified."""
         number = self.number(name)
         self._withdrew.discard(number)
         unverified = number in self._unverified

@@ -63,12 +63,12 @@ class Writer:
             self._happened.append(event)
 
     def begin(self, event: Created) -> None:
-        """The journal's first event, which made the fold and is not applied to it."""
+        """Put the journal's first event on its way; it made the fold and is not applied to it."""
         with self.lock:
             self._pending.append(to_record(event, 0, self._clock()))
 
     def wait(self, ticket: Ticket) -> None:
-        """Until it is durable. What could not be stored has happened in memory only, so the study ends here."""
+        """Wait until it is durable. If it cannot be stored, memory and journal differ, and the study takes no more."""
         try:
             ticket.wait()
         except StorageError as error:
