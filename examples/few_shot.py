@@ -96,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         orientation="horizontal",
         tick_labels=[f"{n}\n{c:,.0f} calls" for n, c, _ in rows],
     )
-    axes.set_xlabel(f"accuracy with {EXAMPLES} examples, on queries never used to choose")
+    axes.invert_yaxis()
+    axes.set_xlabel(f"accuracy with {EXAMPLES} examples, on new queries")
     figure.savefig(options.output, dpi=150)
     plt.close(figure)
 
