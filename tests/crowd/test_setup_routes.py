@@ -351,3 +351,43 @@ def test_a_draft_that_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
     (folder / DRAFT).write_text("{")
     with pytest.raises(StorageError, match="restore it, or delete it"):
         open_registry(tmp_path / "a.db", None, ())
+
+
+def _opened(organizer: httpx.Client, **settings: Any) -> str:
+    """The name of a study of four texts."""
+    draft = begin(organizer, **settings)
+    pasted = organizer.post(f"/api/setup/{draft}/texts", json={"texts": "one\ntwo\nthree\nfour"})
+    assert pasted.status_code == 200, pasted.text
+    prepared(organizer, draft)
+    return opened(organizer, draft)
+
+
+def test_door_and_checks_are_set_up_in_the_browser_and_invitations_made_there(server: Started) -> None:
+    organizer = server.organizer()
+    name = _opened(organizer, door="invitations", checks=True)
+    hosted = server.registry.studies[name]
+    assert hosted.study.setup.door is not None
+    assert hosted.study.setup.door.kind == "invitations"
+    assert hosted.study.setup.rule is not None
+    made = organizer.post(f"/api/organize/{name}/invitations", json={"number": 2})
+    assert made.status_code == 201
+    links = [line["link"] for line in made.json()["links"]]
+    code = links[0].partition("#")[2]
+    somebody, stranger = server.browser(), server.browser()
+    said = {"consent": True, "practice": ["apple", "pear"]}
+    assert stranger.post(f"/api/s/{name}/join", json=said).status_code == 403
+    assert somebody.post(f"/api/s/{name}/join", json=said | {"invitation": code}).status_code == 200
+    assert organizer.get(f"/api/organize/{name}/invitations").json() == {"open": 1, "used": 1, "revoked": 0}
+    status = organizer.get(f"/api/organize/{name}").json()
+    assert (status["door"], status["checked"]) == ("invitations", True)
+    assert any("by invitations" in one for one in status["circumstances"])
+
+
+def test_an_open_link_has_no_invitations_and_its_cap_can_be_lifted(server: Started) -> None:
+    organizer = server.organizer()
+    name = _opened(organizer)
+    assert organizer.post(f"/api/organize/{name}/invitations", json={"number": 2}).status_code == 409
+    assert organizer.post(f"/api/organize/{name}/lift", json={"cap": "network"}).status_code == 204
+    status = organizer.get(f"/api/organize/{name}").json()
+    assert any("lifted the cap on the share of a network" in one for one in status["circumstances"])
+    assert not status["stuck"]

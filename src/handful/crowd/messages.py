@@ -216,6 +216,9 @@ class WorkerLine(BaseModel):
     skips: int
     left_share: float | None
     median_ms: int | None
+    checks: int
+    right: int
+    admitted: bool
     excluded: bool
 
 
@@ -266,7 +269,39 @@ class OrganizerStatus(BaseModel):
     course: Course
     verdict: str
     certificate: str
+    door: str | None
+    checked: bool
+    circumstances: list[str]
+    stuck: bool = Field(description="nobody could go on for ten minutes, for the cap on networks")
     recruiting: Recruiting | None = None
+
+
+class Invite(Sent):
+    number: Annotated[int, Field(ge=1, le=10_000)]
+
+
+class InvitationCounts(BaseModel):
+    open: int
+    used: int
+    revoked: int
+
+
+class InvitationLink(BaseModel):
+    number: int
+    link: str
+
+
+class InvitationLinks(BaseModel):
+    """Told once: only hashes are kept."""
+
+    links: list[InvitationLink]
+
+
+class Lift(Sent):
+    """Which cap on a share of a round to lift, and why."""
+
+    cap: Literal["network", "person"]
+    reason: Annotated[str, Field(max_length=200)] = ""
 
 
 class SharedLink(BaseModel):

@@ -33,6 +33,8 @@ class DraftSettings(Sent):
         default=None, description="how many are shown at a time; null for what suits the items"
     )
     people: Annotated[int, Field(ge=1, le=100_000)] = 20
+    door: Literal["open", "room", "invitations", "panel"] = "open"
+    checks: bool = Field(default=False, description="whether the standard rule says who counts")
     budget: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     explorer: Annotated[str, Field(max_length=100)] | None = None
     in_flight: Annotated[int, Field(ge=1, le=100_000)] = 200

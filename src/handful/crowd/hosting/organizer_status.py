@@ -9,6 +9,7 @@ from handful.crowd.hosting.course import course_of
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import pick_lines
+from handful.study.circumstances import circumstances_of
 from handful.study.status import Status
 
 MOST_ITEMS = 400
@@ -49,6 +50,10 @@ def organizer_status_of(
         course=course_of(hosted, status, now),
         verdict=found.verdict,
         certificate=str(found.certificate),
+        door=None if hosted.study.setup.door is None else hosted.study.setup.door.kind,
+        checked=hosted.study.setup.rule is not None,
+        stuck=hosted.open and hosted.caps.stuck(now),
+        circumstances=list(circumstances_of(hosted.study.fold)),
         recruiting=recruiting,
     )
 
@@ -79,9 +84,10 @@ def _item_lines(hosted: HostedStudy, status: Status) -> list[messages.ItemLine]:
 
 def _worker_lines(hosted: HostedStudy, status: Status) -> list[messages.WorkerLine]:
     """Every worker, busiest first."""
-    lines = []
+    lines, fold = [], hosted.study.fold
     for worker in status.workers:
         statistics = hosted.statistics.of(worker.name)
+        conduct = fold.conducts.of(fold.workers.number_if_known(worker.name))
         lines.append(
             messages.WorkerLine(
                 worker=worker.name,
@@ -89,6 +95,9 @@ def _worker_lines(hosted: HostedStudy, status: Status) -> list[messages.WorkerLi
                 skips=worker.skips,
                 left_share=statistics.left_share,
                 median_ms=statistics.median_ms,
+                checks=conduct.checks,
+                right=conduct.right,
+                admitted=fold.conducts.may_answer(fold.workers.number_if_known(worker.name)),
                 excluded=worker.excluded,
             )
         )

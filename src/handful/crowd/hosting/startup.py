@@ -221,6 +221,8 @@ def plan_of(told: DraftSettings) -> StudyPlan:
         lease_s=told.lease,
         seed=told.seed,
         expected=ExpectedPeople(told.people, goal) if goal else None,
+        rule=Rule() if told.checks else None,
+        door=Door(told.door),
     )
 
 

@@ -15,7 +15,15 @@ from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
-from handful.crowd.web import ending_routes, organizer_routes, page_routes, panel_routes, setup_routes, worker_routes
+from handful.crowd.web import (
+    ending_routes,
+    organizer_routes,
+    page_routes,
+    panel_routes,
+    people_routes,
+    setup_routes,
+    worker_routes,
+)
 from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
 from handful.crowd.web.guard import Guard
@@ -69,6 +77,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
     app.include_router(ending_routes.router)
+    app.include_router(people_routes.router)
     app.include_router(setup_routes.router)
     app.include_router(page_routes.router)
 

@@ -52,3 +52,10 @@ export function untoast() {
   clearTimeout(hiding);
   find("#connection").hidden = true;
 }
+
+/** Let the browser keep a text as a file. */
+export function save(text, name, kind) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -8,6 +8,7 @@ import { pickEntry } from "./pick_words.js";
 import { Recruiting } from "./recruiting.js";
 import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
+import { inviting } from "./inviting.js";
 import { Refusal, request } from "./requests.js";
 
 const study = document.body.dataset.study;
@@ -22,6 +23,7 @@ const ENDED = { rule: "decided", budget: "its share of answers was used", alone:
 const number = new Intl.NumberFormat();
 
 publishing(study);
+const invitations = inviting(address);
 const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);
@@ -54,18 +56,21 @@ function show(status) {
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;
   for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
+  find("#stuck").hidden = !status.stuck;
   find("#settings").textContent = settings(status);
   showSummary(status);
   showPicks(status);
   showCourse(status);
   race.show(status);
-  people.show(status.workers, status.options);
+  people.show(status.workers, status.options, status.checked);
+  invitations(status.door);
   rounds(status);
   recruiting.show(status.recruiting ?? null);
 }
 
-function settings({ explorer, most_in_flight: most, lease_s: lease }) {
-  return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.`;
+function settings({ explorer, most_in_flight: most, lease_s: lease, circumstances }) {
+  const said = circumstances.map((one) => ` ${one[0].toUpperCase()}${one.slice(1)}.`).join("");
+  return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.${said}`;
 }
 
 function rounds(status) {
@@ -121,6 +126,7 @@ find("#close").addEventListener("click", () => {
 });
 find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
 
+find("#lift").addEventListener("click", () => request("POST", `${address}/lift`, { cap: "network" }));
 find("#link").value = `${location.origin}/s/${study}`;
 find("#link").addEventListener("focus", () => find("#link").select());
 find("#copy").addEventListener("click", async () => {

@@ -1,15 +1,9 @@
 // The preregistration, and links to the result.
 
-import { find, make, toast } from "./dom.js";
+import { find, make, save, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-function save(text, name, kind) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
 
 /** Wire the buttons of one study's page, where they are. */
 export function publishing(study) {

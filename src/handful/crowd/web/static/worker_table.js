@@ -7,11 +7,47 @@ const FEW = 10;
 const ENOUGH = 20; // answers before a share of places says anything
 const LOPSIDED = 0.25;
 
+const COLUMNS = {
+  answers: ({ answers }) => answers,
+  skips: ({ skips }) => skips,
+  pace: ({ median_ms: pace }) => -(pace ?? Infinity),
+  checks: ({ checks, right }) => (checks ? -right / checks : -2),
+  sides: ({ left_share: left }) => (left === null ? -1 : Math.abs(left - 0.5)),
+};
+
+/** Sorts by the column whose heading was pressed, what is most first; pressed again, the other way round. */
+class Order {
+  #by = null;
+  #turned = false;
+
+  constructor(table, changed) {
+    for (const button of table.querySelectorAll("[data-sort]")) {
+      button.addEventListener("click", () => {
+        this.#turned = this.#by === button.dataset.sort && !this.#turned;
+        this.#by = button.dataset.sort;
+        for (const other of table.querySelectorAll("[data-sort]")) {
+          other.closest("th").ariaSort = other === button ? (this.#turned ? "ascending" : "descending") : "none";
+        }
+        changed();
+      });
+    }
+  }
+
+  sorted(workers) {
+    if (!this.#by) return workers;
+    const key = COLUMNS[this.#by];
+    const sign = this.#turned ? -1 : 1;
+    return [...workers].sort((a, b) => sign * (key(b) - key(a)) || (a.worker < b.worker ? -1 : 1));
+  }
+}
+
 export class WorkerTable {
   #folded = new Folded(find("#people-more"), FEW, () => this.show(this.#workers));
   #workers = [];
   #excluding = null;
   #options = 2;
+  #checked = false;
+  #order = new Order(find("#people-table"), () => this.show(this.#workers));
 
   /** `order(what, body)` excludes or restores. */
   constructor(order) {
@@ -22,12 +58,14 @@ export class WorkerTable {
     });
   }
 
-  show(workers, options = this.#options) {
-    this.#workers = workers;
+  show(workers, options = this.#options, checked = this.#checked) {
+    this.#checked = checked;
+    find("#people-table").classList.toggle("unchecked", !checked);
+    this.#workers = this.#order.sorted(workers);
     this.#options = options;
     find("#nobody").hidden = workers.length > 0;
     find("#people-table").hidden = workers.length === 0;
-    reconcile(find("#people"), this.#folded.of(workers), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
+    reconcile(find("#people"), this.#folded.of(this.#workers), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
   }
 
   #create() {
@@ -35,12 +73,12 @@ export class WorkerTable {
     const button = make("button", { type: "button", className: "owns" });
     button.addEventListener("click", () => this.#pressed(button));
     return make("tr", {},
-      make("td", { className: "who" }), make("td", { className: "number" }), make("td", { className: "number skips" }), make("td", { className: "number" }),
+      make("td", { className: "who" }), make("td", { className: "number" }), make("td", { className: "number skips" }), make("td", { className: "number" }), make("td", { className: "number checks" }),
       make("td", {}, make("span", { className: "sides" }, scale, make("span"))), make("td", {}, button));
   }
 
-  #update(row, { worker, answers, skips, median_ms: pace, left_share: left, excluded }) {
-    const [who, given, skipped, speed, sides, last] = row.children;
+  #update(row, { worker, answers, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded }) {
+    const [who, given, skipped, speed, checked, sides, last] = row.children;
     const short = worker.slice(0, 6);
     row.classList.toggle("excluded", excluded);
     who.textContent = short;
@@ -48,6 +86,9 @@ export class WorkerTable {
     given.textContent = answers;
     skipped.textContent = skips;
     speed.textContent = pace === null ? "–" : `${(pace / 1000).toFixed(1)} s`;
+    checked.textContent = checks ? `${right} of ${checks}` : "–";
+    checked.title = admitted ? "" : "Not admitted: nothing of theirs counts yet.";
+    row.classList.toggle("outside", !admitted && !excluded);
     const lopsided = left !== null && answers >= ENOUGH && Math.abs(left - 1 / this.#options) > LOPSIDED;
     const cell = sides.firstElementChild;
     cell.classList.toggle("lopsided", lopsided);

@@ -1,0 +1,49 @@
+"""Who may take part in a study, as its organizer decides: invitations, and caps that stand in the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fastapi import APIRouter, Request
+
+from handful.crowd import messages
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.refusals import Refusal
+from handful.crowd.web.dependencies import OrganizersStudy, registry_of
+from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.thread_pool import in_thread
+from handful.storage.invitations import Invitations
+
+router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
+
+
+@router.get("/{study}/invitations")
+async def invitations(hosted: OrganizersStudy, request: Request) -> messages.InvitationCounts:
+    """How many invitations there are."""
+    kept = _invitations(hosted, registry_of(request))
+    counts = Counter(one.state for one in await in_thread(kept.all))
+    return messages.InvitationCounts(open=counts["open"], used=counts["used"], revoked=counts["revoked"])
+
+
+@router.post("/{study}/invitations", status_code=201)
+async def invite(hosted: OrganizersStudy, said: messages.Invite, request: Request) -> messages.InvitationLinks:
+    """Make invitations, each for one person. The links are told this once: only hashes of them are kept."""
+    registry = registry_of(request)
+    made = await in_thread(_invitations(hosted, registry).make, said.number, registry.clock())
+    links = [messages.InvitationLink(number=number, link=f"/s/{hosted.name}#{code}") for number, code in made]
+    return messages.InvitationLinks(links=links)
+
+
+def _invitations(hosted: HostedStudy, registry: Registry) -> Invitations:
+    door = hosted.study.setup.door
+    if door is None or door.kind != "invitations" or registry.storage is None:
+        raise Refusal(409, "no_invitations", "People come to this study in another way, which was chosen at opening.")
+    return Invitations(hosted.study.name, registry.storage)
+
+
+@router.post("/{study}/lift", status_code=204)
+async def lift(hosted: OrganizersStudy, said: messages.Lift) -> None:
+    """Lift a cap on the share of a round for good. It stands in the journal, and the certificate names it."""
+    await in_thread(hosted.study.lift, said.cap, said.reason or None)
+    hosted.change_signal.changed()
