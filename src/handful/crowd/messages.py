@@ -220,6 +220,7 @@ class WorkerLine(BaseModel):
     right: int
     admitted: bool
     excluded: bool
+    why: str | None = Field(description="what the rule holds against them")
 
 
 class RoundLine(BaseModel):

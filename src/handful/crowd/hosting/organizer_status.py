@@ -84,7 +84,7 @@ def _item_lines(hosted: HostedStudy, status: Status) -> list[messages.ItemLine]:
 
 def _worker_lines(hosted: HostedStudy, status: Status) -> list[messages.WorkerLine]:
     """Every worker, busiest first."""
-    lines, fold = [], hosted.study.fold
+    lines, fold, rule = [], hosted.study.fold, hosted.study.setup.rule
     for worker in status.workers:
         statistics = hosted.statistics.of(worker.name)
         conduct = fold.conducts.of(fold.workers.number_if_known(worker.name))
@@ -99,6 +99,7 @@ def _worker_lines(hosted: HostedStudy, status: Status) -> list[messages.WorkerLi
                 right=conduct.right,
                 admitted=fold.conducts.may_answer(fold.workers.number_if_known(worker.name)),
                 excluded=worker.excluded,
+                why=None if rule is None or not worker.excluded else conduct.failed(rule),
             )
         )
     return sorted(lines, key=lambda line: (-line.answers, line.worker))

@@ -50,8 +50,10 @@ function show(status) {
   find("#of-k").textContent = `of ${status.k}`;
   find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
   find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
-  find("#share-words").textContent = SHARE[state];
-  find(".share").hidden = state === "finished";
+  const invited = status.door === "invitations" && state !== "finished";
+  find("#share-words").textContent = invited ? "Only people with an invitation get in." : SHARE[state];
+  find(".share").hidden = state === "finished" || invited;
+  find("#share-title ~ .code").hidden = invited;
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;

@@ -77,12 +77,12 @@ export class WorkerTable {
       make("td", {}, make("span", { className: "sides" }, scale, make("span"))), make("td", {}, button));
   }
 
-  #update(row, { worker, answers, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded }) {
+  #update(row, { worker, answers, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded, why }) {
     const [who, given, skipped, speed, checked, sides, last] = row.children;
     const short = worker.slice(0, 6);
     row.classList.toggle("excluded", excluded);
     who.textContent = short;
-    who.title = worker;
+    who.title = why ? `${worker}: ${why}` : worker;
     given.textContent = answers;
     skipped.textContent = skips;
     speed.textContent = pace === null ? "–" : `${(pace / 1000).toFixed(1)} s`;
