@@ -145,7 +145,7 @@ def adopted() -> Study:
 STUDIES = {
     "simulated-1": simulated,
     "crowd-1": crowd,
-    "moderated-2": moderated,
+    "moderated-3": moderated,
     "adopted-2": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 1)}": make for name, make in EXPLORERS.items()}
 

@@ -1,61 +1,51 @@
 """`duels` with more than two options a question: which of m is the best addition, by Plackett and Luce.
 
-With the options O shown, P(i is named) = exp(θ_i) / Σ_{j∈O} exp(θ_j). An answer moves the beliefs about all options by
-one step on the whole of it, for the m − 1 pairs it tells about are not independent: with v twice the mean variance of
-the options, κ = 1/√(1 + πv/8) and p_i = exp(κ·mean_i) / Σ_j exp(κ·mean_j),
-    mean_i += s_i·κ·(y_i − p_i),     s_i −= s_i²·κ²·p_i(1 − p_i),     y_i = 1 for the option named and 0 for others,
-which for two options is the step of `duels`. An answer is taken for careless with a chance that its p tells.
-
-How far strengths lie apart is not known before: the belief is held on four scales at once, each with a prior variance
-of its own, and the scale that foretold the answers best so far is the one that chooses (empirical Bayes).
-
 A question shows the winner of a posterior draw and the rivals for whom an answer is worth most against it; every third
 question shows the winners of m draws, as far as they differ. The options are in random order, which says nothing.
+
+As the contest narrows, one question in six shows a contender among random rivals, and tells how often it is named among
+all others. Which option that is, the number of the question tells: its place among them.
 """
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 
 from handful.core.draws import PLACES, below
 from handful.core.endings import RULE
-from handful.core.explorers.choices_state import ChoicesState, add_up
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel
-from handful.core.parts.belief import (
-    best_of,
-    drawn,
-    left_of,
-    reckon,
-    worth_of_asking,
-)
-from handful.core.parts.board import NOW, Rows, pick_one, surprise
+from handful.core.objective import Ints
+from handful.core.parts.belief import best_of, drawn, left_of
+from handful.core.parts.board import NOW, Board, pick_one, rival_of, surprise
 from handful.core.parts.seen import has_compared
-from handful.core.parts.sureness import EVERY, chance_of_best, share_of_budget
+from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, widen
+from handful.core.parts.sureness import is_decided, share_of_budget
 
 _EVERY = 3  # one question in so many shows the winners of draws alone
+_RANDOM, _AT = 6, 4  # one question in so many, and which, shows a contender among random rivals,
+_NARROW = 0.5  # after so many questions per candidate
+_LATER, _MORE_AT = 3, 1  # after so many, this one does, too
+_TRIES = 8  # to find a rival who is new to whoever asks
 _AGAIN = 2**31  # the q-th draw of question n is the draw of question n + q·_AGAIN
+
+
+class ChoicesState(NamedTuple):
+    """Strengths, as far as they are known."""
+
+    board: Board
+    options: Ints  # of the question at hand; -1 where there are fewer
+    belief: Strengths
+    seen: Ints  # what whoever asks has been asked (`seen.py`)
+    number: Ints  # of the question that is told
 
 
 @kernel
 def begin(state: ChoicesState) -> None:
     """A later round starts from what is believed, with more doubt."""
-    rules, board = state.rules[0], state.board
-    if rules.rounds == 0:
-        rules.rounds = 1
-        return
-    for g in range(len(state.scales)):
-        own, scale = state.own[g], state.scales[g]
-        centre = 0.0
-        for p in range(board.round[0].candidates):
-            centre += own[board.open[p]].mean
-        centre /= board.round[0].candidates
-        for i in range(len(own)):
-            own[i].mean -= centre
-            own[i].variance = min(scale.variance, own[i].variance + scale.widen)
-    add_up(state)
+    widen(state.belief, state.board)
 
 
 @kernel
@@ -70,7 +60,7 @@ def _is_in(state: ChoicesState, item: int, size: int) -> bool:
 @kernel
 def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> None:
     """Fill the options from `start` on with those whose comparison with `lead` is worth most."""
-    board, options, hopes = state.board, state.options, state.chances
+    board, options, hopes = state.board, state.options, state.belief.chances
     left, kept = left_of(board), start
     for p in range(board.round[0].candidates):
         i = board.open[p]
@@ -91,11 +81,7 @@ def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> Non
 @kernel
 def _hope(state: ChoicesState, lead: int, i: int, left: float, most: float) -> float:
     """What it is worth to compare item i with `lead`; 0 if that is less than `most`."""
-    away, v = abs(state.items[lead].mean - state.items[i].mean), _doubt(state, i)
-    blur = 1.0 + math.pi * v / 8.0
-    z2 = away * away / blur
-    noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
-    return worth_of_asking(away, v, noise, left, most)
+    return hope_of(state.belief, state.board, lead, i, len(state.options), left, most)
 
 
 @kernel
@@ -128,38 +114,62 @@ def _add_new(state: ChoicesState, lead: int, start: int, size: int) -> None:
 
 
 @kernel
-def _tidy(state: ChoicesState) -> None:
-    """Leave no trace of a reckoning: states are compared to the bit."""
-    for q in range(len(state.chances)):
-        state.chances[q] = 0.0
-
-
-@kernel
-def _doubt(state: ChoicesState, item: int) -> float:
-    """The variance of a strength once what is in flight has come, about: p(1 − p) is that of one option among m."""
-    v, share = state.items[item].variance, 1.0 / len(state.options)
-    return v / (1.0 + share * (1.0 - share) * v * state.board.items[item].waiting)
-
-
-@kernel
 def share(state: ChoicesState) -> int:
     """What this round may cost."""
-    return share_of_budget(state.board, state.rules[0].sure)
+    return share_of_budget(state.board, state.belief.rules[0].sure)
 
 
 @kernel
 def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
-    """The winner of a posterior draw, and those who are worth comparing with it most; in random order."""
+    """The winner of a posterior draw, and those who are worth comparing with it most; or a random rival."""
     board, options = state.board, state.options
-    size = min(len(options), board.round[0].candidates)
-    for q in range(size, len(options)):
+    lead = drawn(state.belief.items, board, n)
+    for q in range(len(options)):
         options[q] = -1
-    lead = drawn(state.items, board, n)
+    if not _against_random(state, lead, n):
+        _choose(state, lead, n)
+    for q in range(1, len(options)):
+        if options[q] >= 0:
+            board.items[options[q]].waiting += 1
+    return options[0], options[1], NOW
+
+
+@kernel
+def _is_random(board: Board, n: int) -> bool:
+    """Whether question n of the round shows a contender among random rivals."""
+    at, candidates = n % _RANDOM, board.round[0].candidates
+    return (at == _AT and n >= _NARROW * candidates) or (at == _MORE_AT and n >= _LATER * candidates)
+
+
+@kernel
+def _against_random(state: ChoicesState, lead: int, n: int) -> bool:
+    """Show the lead among random rivals, if that is question n's part and such rivals can be had."""
+    options, size = state.options, min(len(state.options), state.board.round[0].candidates)
+    if not _is_random(state.board, n):
+        return False
     options[0] = lead
-    kept = 1
+    for q in range(1, size):
+        for t in range(_TRIES):
+            rival = rival_of(state.board, lead, n + (q * _TRIES + t) * _AGAIN)
+            if not _is_in(state, rival, q) and _is_new(state, rival, q):
+                options[q] = rival
+                break
+        if options[q] < 0:
+            return False
+    at = n // _RANDOM % size
+    options[0], options[at] = options[at], options[0]
+    return True
+
+
+@kernel
+def _choose(state: ChoicesState, lead: int, n: int) -> None:
+    """Show the lead and those who are worth comparing with it most, or the winners of draws; in random order."""
+    board, options, items = state.board, state.options, state.belief.items
+    size, kept = min(len(options), board.round[0].candidates), 1
+    options[0] = lead
     if n % _EVERY == _EVERY - 1:
         for q in range(1, size):
-            other = drawn(state.items, board, n + q * _AGAIN)
+            other = drawn(items, board, n + q * _AGAIN)
             if not _is_in(state, other, kept) and _is_new(state, other, kept):
                 options[kept] = other
                 kept += 1
@@ -171,10 +181,8 @@ def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
     for p in range(size - 1, 0, -1):
         q = below(p + 1, r.seed, r.round, PLACES, n * len(options) + p)
         options[p], options[q] = options[q], options[p]
-    for q in range(1, size):
-        board.items[options[q]].waiting += 1
-    _tidy(state)
-    return options[0], options[1], NOW
+    for q in range(len(state.belief.chances)):  # leave no trace of a reckoning: states are compared to the bit
+        state.belief.chances[q] = 0.0
 
 
 @kernel
@@ -184,71 +192,14 @@ def asked(state: ChoicesState, n: int) -> None:
 
 @kernel
 def _learn(state: ChoicesState, named: int) -> None:
-    """One step on every scale, from the options that are candidates still; then the best scale chooses."""
-    rules, where = state.rules[0], state.board.items
-    best = 0
-    for g in range(len(state.scales)):
-        _learn_on(state, g, named, where)
-        if state.scales[g].evidence > state.scales[best].evidence:
-            best = g
-    _tidy(state)
-    if best != rules.scale or state.scales[best].doubt > 0.0:
-        rules.scale = best
-        add_up(state)
-        return
+    """Who was named among the options teaches."""
+    shown, lead, n = 0, NOBODY_LEADS, state.number[0]
     for q in range(len(state.options)):
-        if state.options[q] >= 0:
-            reckon(state.items, state.own[best], state.scores, state.options[q], state.scales[best].trust, 0.0)
-
-
-@kernel
-def _learn_on(state: ChoicesState, g: int, named: int, where: Rows) -> None:
-    """One step of assumed-density filtering on one scale."""
-    scale, own, options, chances, scores = state.scales[g], state.own[g], state.options, state.chances, state.scores
-    count, variance, score, square, top = 0, 0.0, 0.0, 0.0, -np.inf
-    for q in range(len(options)):
-        i = options[q]
-        if i >= 0 and where[i].where >= 0:
-            count += 1
-            variance += own[i].variance
-            score += scores[i]
-            square += scores[i] * scores[i]
-            top = max(top, own[i].mean + scale.trust * scores[i])
-    apart = square / count - (score / count) ** 2  # of two options, a quarter of their squared distance
-    variance = 2.0 * variance / count + scale.doubt * 2.0 * count / (count - 1) * apart
-    kappa = 1.0 / math.sqrt(1.0 + math.pi * variance / 8.0)
-    total = 0.0
-    for q in range(len(options)):
-        i = options[q]
-        chances[q] = 0.0
-        if i >= 0 and where[i].where >= 0:
-            chances[q] = math.exp(kappa * (own[i].mean + scale.trust * scores[i] - top))
-            total += chances[q]
-    likely = 0.0
-    for q in range(len(options)):
-        chances[q] /= total
-        if options[q] == named:
-            likely = chances[q]
-    careless = state.rules[0].careless
-    came = (1.0 - careless) * likely + careless / count
-    scale.evidence += math.log(max(came, 1e-300))
-    meant = (1.0 - careless) * likely / came if came > 0.0 else 1.0
-    step, mean, spread = 0.0, 0.0, 0.0  # of what scores are worth
-    for q in range(len(options)):
-        i, p = options[q], chances[q]
-        if i < 0 or where[i].where < 0:
-            continue
-        y = 1.0 if i == named else 0.0
-        s = own[i].variance
-        own[i].mean += s * meant * kappa * (y - p)
-        own[i].variance = max(s * (1.0 - s * meant * kappa * kappa * p * (1.0 - p)), 1e-9)
-        step += meant * kappa * (y - p) * scores[i]
-        mean += p * scores[i]
-        spread += p * scores[i] * scores[i]
-    if scale.doubt > 0.0:
-        scale.trust += scale.doubt * step
-        bend = meant * kappa * kappa * max(spread - mean * mean, 0.0)
-        scale.doubt = max(scale.doubt * (1.0 - scale.doubt * bend), 1e-9)
+        shown += 1 if state.options[q] >= 0 else 0
+    if _is_random(state.board, n):
+        lead = state.options[n // _RANDOM % shown]
+    learn(state.belief, state.board, state.options, named, lead)
+    state.number[0] = -1
 
 
 @kernel
@@ -262,10 +213,8 @@ def tell(state: ChoicesState, item: int, rival: int, given: int, answer: float) 
             row.spread += surprise(row.count, row.total, 0.0)
             row.count += 1
     _learn(state, item)
-    if state.rules[0].sure > 0.0 and state.board.round[0].counted % EVERY == 0:
-        best = best_of(state.items, state.board)
-        if chance_of_best(state.items, state.board, best) >= state.rules[0].sure:
-            pick_one(state.board, best, RULE, np.inf)
+    if is_decided(state.belief, state.board):
+        conclude(state, RULE)
 
 
 @kernel
@@ -292,7 +241,7 @@ def late(state: ChoicesState, item: int, rival: int, given: int, answer: float) 
 @kernel
 def conclude(state: ChoicesState, ended: int) -> None:
     """The strongest, as far as is known."""
-    pick_one(state.board, best_of(state.items, state.board), ended, np.inf)
+    pick_one(state.board, best_of(state.belief.items, state.board), ended, np.inf)
 
 
 explores(

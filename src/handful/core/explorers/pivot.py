@@ -8,8 +8,8 @@ the old one, so nothing is lost by the change; and if the crowd is at least as s
 the best. (Borda scores would need (|C| − 1)/2 times the precision.)
 
 Every test is a beta-binomial confidence sequence. Those against the e-th pivot of a round have error δ′/(|C|·e·(e +
-1)) each, which sums to at most δ′. A belief as in `duels` chooses the first pivot and whom to ask about next; it
-enters no bound.
+1)) each, which sums to at most δ′. A belief (`pair_strengths.py`) chooses the first pivot and whom to ask about
+next; it enters no bound.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from handful.core.confidence import beta_binomial
 from handful.core.draws import BELIEF, normals
 from handful.core.endings import OPEN, RULE
 from handful.core.evidence import Evidence, claim_of
-from handful.core.explorers import duels
 from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, free_share, promise
 from handful.core.kernels import kernel
 from handful.core.objective import Floats
+from handful.core.parts import pair_strengths
 from handful.core.parts.belief import best_of
 from handful.core.parts.board import NOW, Board, Rows, pick_one
+from handful.core.parts.pair_strengths import PairStrengths, contest, learn, learn_late, new_pair_strengths
 from handful.core.parts.requirements import (
     assumptions_of,
     check_shrink,
@@ -66,7 +67,7 @@ class PivotState(NamedTuple):
     """Who is still in, and how each does against the pivot."""
 
     board: Board
-    belief: duels.DuelsState
+    belief: PairStrengths
     rules: Rows
     items: Rows
 
@@ -76,7 +77,7 @@ def _new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | Non
     r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0, "warm": 1} | rules).items():
         r[name] = value
-    belief = duels.new_duels(size, k, seed, in_flight, prior, variance=1.5, widen=0.1, careless=0.1)
+    belief = new_pair_strengths(size, k, seed, in_flight, prior)
     return PivotState(belief.board, belief, r, np.zeros(size, _ITEM))
 
 
@@ -84,7 +85,7 @@ def _new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | Non
 def begin(state: PivotState) -> None:
     """A round begins: everybody is in again."""
     rules = state.rules[0]
-    duels.begin(state.belief)
+    pair_strengths.begin(state.belief)
     rules.pivot = -1
     rules.epoch = 0
     for i in range(len(state.items)):
@@ -111,7 +112,8 @@ def propose(state: PivotState, n: int) -> tuple[int, int, int]:
     rules, board = state.rules[0], state.board
     r = board.round[0]
     if rules.pivot < 0:
-        return duels.propose(state.belief, n)
+        item, rival = contest(state.belief, n)
+        return item, rival, NOW
     best, most = -1, -np.inf
     for p in range(r.candidates):
         i = board.open[p]
@@ -134,7 +136,7 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
     """Is the rival out, or the pivot beaten?"""
     rules, board = state.rules[0], state.board
     r = board.round[0]
-    duels.learn(state.belief, item, rival, answer)
+    learn(state.belief, item, rival, answer)
     if r.ended != OPEN:
         return
     if rules.pivot < 0:
@@ -171,7 +173,7 @@ def _finish(state: PivotState, ended: int, reached: float) -> None:
 @kernel
 def late(state: PivotState, item: int, rival: int, given: int, answer: float) -> None:
     """The belief may still learn."""
-    duels.late(state.belief, item, rival, given, answer)
+    learn_late(state.belief, item, rival, answer)
 
 
 @kernel

@@ -11,8 +11,10 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Ints
+from handful.core.parts.board import Board, rival_of
 
 ALL, FIRST = 0, 1  # all pairs of the options were asked; or only those with the first of them, which was named
+_TRIES, _AGAIN = 8, 2**31  # to find a rival who is new to whoever asks; the t-th of question n draws as n + t·_AGAIN
 MOST_SEEN = 64  # questions of one person and round that are remembered: the latest
 
 
@@ -35,3 +37,13 @@ def has_compared(seen: Ints, a: int, b: int) -> bool:
         if found == 2 and (row[0] == ALL or row[1] == a or row[1] == b):
             return True
     return False
+
+
+@kernel
+def new_rival(board: Board, seen: Ints, item: int, n: int) -> int:
+    """A random candidate whom whoever asks has not compared with `item`; -1 if several tries find none."""
+    for t in range(_TRIES):
+        rival = rival_of(board, item, n + t * _AGAIN)
+        if not has_compared(seen, item, rival):
+            return rival
+    return -1

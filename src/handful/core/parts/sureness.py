@@ -1,14 +1,17 @@
-"""How sure a belief is that the candidate of the best mean is the best."""
+"""How sure a belief is that a candidate is the best, and what a round may cost that ends when it is sure enough."""
 
 from __future__ import annotations
 
 import math
 
 from handful.core.kernels import kernel
+from handful.core.parts.belief import best_of
 from handful.core.parts.board import Board, Rows, even_share
+from handful.core.parts.strengths import Strengths
 
-EVERY = 4  # answers between two looks
-_SOBER = 0.8  # of a distance in standard deviations: beliefs of this kind are surer than they should be
+_EVERY = 4  # answers between two looks
+_POINTS = (-1.84, -1.158, -0.815, -0.55, -0.319, -0.105, 0.105, 0.319, 0.55, 0.815, 1.158, 1.84)  # a twelfth each
+_SURELY = 5.0  # standard deviations beyond which nothing is left to chance
 
 
 @kernel
@@ -20,13 +23,25 @@ def share_of_budget(board: Board, sure: float) -> int:
 
 @kernel
 def chance_of_best(items: Rows, board: Board, best: int) -> float:
-    """At least how likely `best` is stronger than every other candidate, by the belief (a union bound)."""
-    left = 1.0
-    for p in range(board.round[0].candidates):
-        j = board.open[p]
-        if j != best:
-            z = (items[best].mean - items[j].mean) / math.sqrt(items[best].variance + items[j].variance)
-            left -= 0.5 * math.erfc(_SOBER * z / math.sqrt(2.0))
-            if left <= 0.0:
-                return 0.0
-    return left
+    """How likely `best` is stronger than every other candidate, averaged over twelve equally likely strengths of it."""
+    total, sd = 0.0, math.sqrt(items[best].variance)
+    for q in range(len(_POINTS)):
+        strength, chance = items[best].mean + sd * _POINTS[q], 1.0
+        for p in range(board.round[0].candidates):
+            j = board.open[p]
+            z = (strength - items[j].mean) / math.sqrt(items[j].variance)
+            if j != best and z < _SURELY:
+                chance *= 0.5 * math.erfc(-z / math.sqrt(2.0))
+                if chance < 1e-4:
+                    break
+        total += chance
+    return total / len(_POINTS)
+
+
+@kernel
+def is_decided(belief: Strengths, board: Board) -> bool:
+    """Whether the belief is as sure of the best as it must be to end the round; looked at now and then."""
+    sure = belief.rules[0].sure
+    if sure == 0.0 or board.round[0].counted % _EVERY != 0:
+        return False
+    return chance_of_best(belief.said, board, best_of(belief.items, board)) >= sure

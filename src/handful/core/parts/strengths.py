@@ -1,0 +1,284 @@
+"""What `duels` believes: how strong each item is, by Plackett and Luce, and how far off that is against all others.
+
+With the options O shown, P(i is named) = exp(θ_i) / Σ_{j∈O} exp(θ_j). An answer moves the beliefs about all options by
+one step on the whole of it, for the m − 1 pairs it tells about are not independent: with v twice the mean variance of
+the options, κ = 1/√(1 + πv/8) and p_i = exp(κ·mean_i) / Σ_j exp(κ·mean_j),
+    mean_i += s_i·κ·(y_i − p_i),     s_i −= s_i²·κ²·p_i(1 − p_i),     y_i = 1 for the option named and 0 for others.
+An answer is taken for careless with a chance that its p tells. A prior's scores enter as one more unknown: a strength
+is its own part plus τ times the item's score, and every answer teaches τ too.
+
+Where tastes differ, an item may win close contests and lose to most others. So some questions pit a contender against
+random rivals, and in these its strength is θ + d, with d ~ N(0, σ²) its own. Whatever the preferences are, the item of
+the largest θ + d is then the one that is preferred to random others most often: that is who leads, and who is picked.
+
+Neither how far strengths lie apart nor σ² is known before: the belief is held by several hypotheses at once, each with
+values of its own. The one that foretold the answers best so far chooses what to ask and whom to pick (empirical Bayes).
+What is said of the pick is averaged over σ² by how well each value foretold them, on the best scale of strengths.
+Where more than two are shown, a small σ² chooses nothing: who is named among the best of them is who matters most to
+people, and where tastes differ a little that is worth more than to be liked by most.
+
+Only variances are kept, no covariances. The step above is right for an item alone; the difference of two that were
+compared is known better, as they share what is unknown of both. `_JOINT` of that is credited to each, which takes
+(p_i·s_i/(m − 1))·Σ_{j≠i} p_j·s_j·κ² more off s_i: 0 would leave contenders too doubtful, and 1 make an item too sure
+beside those that it was not compared with.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.kernels import kernel
+from handful.core.objective import Floats, Ints
+from handful.core.parts.belief import new_beliefs, standardised, worth_of_asking
+from handful.core.parts.board import Board, Rows
+
+_HYPOTHESIS = np.dtype(
+    [
+        ("variance", np.float64),  # of a strength, before anything is known
+        ("widen", np.float64),  # variance added for the next round
+        ("off", np.float64),  # σ²
+        ("evidence", np.float64),  # the logarithm of how likely it held the answers that came
+        ("weight", np.float64),  # its share of the belief
+        ("trust", np.float64),  # how much strength a prior's score is worth, as far as is known
+        ("doubt", np.float64),  # and the variance of that; 0 without a prior
+    ],
+    align=True,
+)
+_RULES = np.dtype(
+    [
+        ("careless", np.float64),  # share of answers taken for random ones
+        ("sure", np.float64),  # how sure the belief must be of the best to end a round before its budget; 0: never
+        ("least", np.float64),  # a σ² between 0 and this is reckoned with in what is said, and chooses nothing
+        ("rounds", np.int64),  # whether a round has begun before
+        ("best", np.int64),  # the hypothesis that foretold best; every len(SCALES)-th is of its scale
+    ],
+    align=True,
+)
+
+SCALES = (1.0, 0.5, 1.0 / 6.0, 8.0 / 3.0, 7.0)  # of the prior variance and of what widens it; ties go to the first
+OFF = (0.0, 0.15, 0.6, 2.5)  # σ²
+BEFORE = (0.7, 0.2, 0.08, 0.02)  # how likely each is before anything is known
+_LEAST = 0.5  # σ² that chooses, of questions with more than two options
+_NOTICED = 0.01  # a change of weights that is smaller than this is left for later
+_TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at first, and the variance of that
+_KEPT = 0.7  # of what is known of d, for the next round
+_JOINT = 0.3  # of what a difference between two options teaches, credited to each
+NOBODY_LEADS = -1
+
+
+class Strengths(NamedTuple):
+    """A belief about all items."""
+
+    rules: Rows
+    hypotheses: Rows
+    own: Rows  # a row per hypothesis: what of θ a prior's score does not explain
+    off: Rows  # a row per hypothesis: d
+    items: Rows  # θ + d by the best hypothesis: what is asked, and picked
+    said: Rows  # θ + d on average: what is said of the pick
+    scores: Floats  # a prior's, standardised; else 0
+    chances: Floats  # room for one number per option
+
+
+def new_strengths(
+    size: int, options: int, prior: Floats | None, variance: float, widen: float, careless: float, sure: float
+) -> Strengths:
+    """All strengths alike, or as the prior's scores say."""
+    rules, hypotheses = np.zeros(1, _RULES), np.zeros(len(SCALES) * len(OFF), _HYPOTHESIS)
+    rules["careless"], rules["sure"], rules["least"] = careless, sure, _LEAST if options > 2 else 0.0
+    scale = np.tile(SCALES, len(OFF))
+    hypotheses["variance"], hypotheses["widen"] = variance * scale, widen * scale
+    hypotheses["off"] = np.repeat(OFF, len(SCALES))
+    hypotheses["evidence"] = np.log(np.repeat(BEFORE, len(SCALES)))
+    standard = standardised(prior)
+    if standard is not None:
+        hypotheses["trust"], hypotheses["doubt"] = _TRUST, _DOUBT
+    belief = Strengths(
+        rules,
+        hypotheses,
+        np.stack([new_beliefs(size, 0.0, v) for v in hypotheses["variance"]]),
+        np.stack([new_beliefs(size, 0.0, v) for v in hypotheses["off"]]),
+        new_beliefs(size, 0.0, variance),
+        new_beliefs(size, 0.0, variance),
+        np.zeros(size) if standard is None else standard,
+        np.zeros(options),
+    )
+    _weigh(belief)
+    _reckon_all(belief)
+    return belief
+
+
+@kernel
+def _weigh(belief: Strengths) -> bool:
+    """Weights by how well the answers were foretold; whether any has changed by enough to be noticed."""
+    rules, hypotheses = belief.rules[0], belief.hypotheses
+    best = 0
+    for g in range(len(hypotheses)):
+        slight = 0.0 < hypotheses[g].off < rules.least
+        if hypotheses[g].evidence > hypotheses[best].evidence and not slight:
+            best = g
+    scale, top, total = best % len(SCALES), hypotheses[best].evidence, 0.0
+    for g in range(scale, len(hypotheses), len(SCALES)):
+        top = max(top, hypotheses[g].evidence)
+    for g in range(scale, len(hypotheses), len(SCALES)):
+        total += math.exp(hypotheses[g].evidence - top)
+    changed = best != rules.best
+    for g in range(scale, len(hypotheses), len(SCALES)):
+        changed |= abs(math.exp(hypotheses[g].evidence - top) / total - hypotheses[g].weight) > _NOTICED
+    if not changed:
+        return False
+    rules.best = best
+    for g in range(len(hypotheses)):
+        hypotheses[g].weight = math.exp(hypotheses[g].evidence - top) / total if g % len(SCALES) == scale else 0.0
+    return True
+
+
+@kernel
+def _reckon(belief: Strengths, i: int) -> None:
+    """θ + d of item i."""
+    best, score, mean, square = belief.rules[0].best, belief.scores[i], 0.0, 0.0
+    for g in range(best % len(SCALES), len(belief.hypotheses), len(SCALES)):
+        own, off, hypothesis = belief.own[g, i], belief.off[g, i], belief.hypotheses[g]
+        strength = own.mean + hypothesis.trust * score + off.mean
+        variance = own.variance + hypothesis.doubt * score * score + off.variance
+        mean += hypothesis.weight * strength
+        square += hypothesis.weight * (variance + strength * strength)
+        if g == best:
+            belief.items[i].mean = strength
+            belief.items[i].variance = max(variance, 1e-9)
+    belief.said[i].mean = mean
+    belief.said[i].variance = max(square - mean * mean, 1e-9)
+
+
+@kernel
+def _reckon_all(belief: Strengths) -> None:
+    for i in range(len(belief.items)):
+        _reckon(belief, i)
+
+
+@kernel
+def widen(belief: Strengths, board: Board) -> None:
+    """A later round starts from what is believed, with more doubt."""
+    rules = belief.rules[0]
+    if rules.rounds == 0:
+        rules.rounds = 1
+        return
+    for g in range(len(belief.hypotheses)):
+        own, off, hypothesis = belief.own[g], belief.off[g], belief.hypotheses[g]
+        centre = 0.0
+        for p in range(board.round[0].candidates):
+            centre += own[board.open[p]].mean
+        centre /= board.round[0].candidates
+        for i in range(len(own)):
+            own[i].mean -= centre
+            own[i].variance = min(hypothesis.variance, own[i].variance + hypothesis.widen)
+            off[i].mean *= _KEPT
+            off[i].variance = _KEPT * _KEPT * off[i].variance + (1.0 - _KEPT * _KEPT) * hypothesis.off
+    _reckon_all(belief)
+
+
+@kernel
+def learn(belief: Strengths, board: Board, options: Ints, named: int, lead: int) -> None:
+    """One step of every hypothesis, from the options that are candidates still.
+
+    `lead` is the option that was pitted against a random rival, or NOBODY_LEADS.
+    """
+    for g in range(len(belief.hypotheses)):
+        _learn_by(belief, g, board.items, options, named, lead)
+    for q in range(len(belief.chances)):  # leave no trace of a reckoning: states are compared to the bit
+        belief.chances[q] = 0.0
+    if _weigh(belief) or belief.hypotheses[0].doubt > 0.0:
+        _reckon_all(belief)
+        return
+    for q in range(len(options)):
+        if options[q] >= 0:
+            _reckon(belief, options[q])
+
+
+@kernel
+def _learn_by(belief: Strengths, g: int, where: Rows, options: Ints, named: int, lead: int) -> None:
+    """One step of assumed-density filtering by one hypothesis."""
+    hypothesis, own, off = belief.hypotheses[g], belief.own[g], belief.off[g]
+    chances, scores = belief.chances, belief.scores
+    count, variance, score, square, top = 0, 0.0, 0.0, 0.0, -np.inf
+    for q in range(len(options)):
+        i = options[q]
+        if i >= 0 and where[i].where >= 0:
+            count += 1
+            variance += own[i].variance
+            score += scores[i]
+            square += scores[i] * scores[i]
+            chances[q] = own[i].mean + hypothesis.trust * scores[i]
+            if i == lead:
+                chances[q] += off[i].mean
+                variance += off[i].variance
+            top = max(top, chances[q])
+    apart = square / count - (score / count) ** 2  # of two options, a quarter of their squared distance
+    variance = 2.0 * variance / count + hypothesis.doubt * 2.0 * count / (count - 1) * apart
+    kappa = 1.0 / math.sqrt(1.0 + math.pi * variance / 8.0)
+    total = 0.0
+    for q in range(len(options)):
+        i = options[q]
+        if i >= 0 and where[i].where >= 0:
+            chances[q] = math.exp(kappa * (chances[q] - top))
+            total += chances[q]
+    likely = 0.0
+    for q in range(len(options)):
+        chances[q] /= total
+        if options[q] == named:
+            likely = chances[q]
+    careless = belief.rules[0].careless
+    came = (1.0 - careless) * likely + careless / count
+    hypothesis.evidence += math.log(max(came, 1e-300))
+    meant = (1.0 - careless) * likely / came if came > 0.0 else 1.0
+    step, mean, spread = 0.0, 0.0, 0.0  # of what scores are worth
+    others = 0.0
+    for q in range(len(options)):
+        i = options[q]
+        if i >= 0 and where[i].where >= 0:
+            others += chances[q] * own[i].variance
+    for q in range(len(options)):
+        i, p = options[q], chances[q]
+        if i < 0 or where[i].where < 0:
+            continue
+        move = meant * kappa * ((1.0 if i == named else 0.0) - p)
+        bend = meant * kappa * kappa * p * (1.0 - p)
+        more = _JOINT * meant * kappa * kappa * p * (others - p * own[i].variance) / (count - 1)
+        _move(own, i, move, bend, more)
+        if i == lead and hypothesis.off > 0.0:
+            _move(off, i, move, bend, 0.0)
+        step += move * scores[i]
+        mean += p * scores[i]
+        spread += p * scores[i] * scores[i]
+    if hypothesis.doubt > 0.0:
+        hypothesis.trust += hypothesis.doubt * step
+        bend = meant * kappa * kappa * max(spread - mean * mean, 0.0)
+        hypothesis.doubt = max(hypothesis.doubt * (1.0 - hypothesis.doubt * bend), 1e-9)
+
+
+@kernel
+def _move(beliefs: Rows, i: int, move: float, bend: float, more: float) -> None:
+    """One step of a Gaussian belief."""
+    s = beliefs[i].variance
+    beliefs[i].mean += s * move
+    beliefs[i].variance = max(s * (1.0 - s * bend - more), 0.1 * s)
+
+
+@kernel
+def hope_of(belief: Strengths, board: Board, lead: int, i: int, options: int, left: float, most: float) -> float:
+    """What it is worth to compare item i with `lead`; 0 if that is less than `most`."""
+    away, v = abs(belief.items[lead].mean - belief.items[i].mean), _doubt(belief, board, i, options)
+    blur = 1.0 + math.pi * v / 8.0
+    z2 = away * away / blur
+    noise = blur * (4.0 + z2 + z2 * z2 / 12.0)  # 1/(p(1 − p)) = 2 + 2 cosh z, as far as it matters
+    return worth_of_asking(away, v, noise, left, most)
+
+
+@kernel
+def _doubt(belief: Strengths, board: Board, i: int, options: int) -> float:
+    """The variance of θ once what is in flight has come, about: p(1 − p) is that of one option among so many."""
+    g, share = belief.rules[0].best, 1.0 / options
+    v = belief.own[g, i].variance + belief.hypotheses[g].doubt * belief.scores[i] * belief.scores[i]
+    return v / (1.0 + share * (1.0 - share) * v * board.items[i].waiting)
