@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from handful.lab.bench import choices, comparisons, spending, values
+from handful.lab.bench import calibration, choices, comparisons, spending, values
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure
@@ -36,6 +36,9 @@ def sections(plan: BenchPlan) -> dict[str, tuple[Iterable[Run], Callable[[Sequen
         spending.SPENDING: (spending.spending_runs(plan), spending.spending_figures),
         comparisons.SAVING: (comparisons.saving_runs(plan), comparisons.saving_figures),
         choices.CHOICES: (choices.choice_runs(plan), choices.choice_figures),
+        choices.ALONE: (choices.person_runs(plan), choices.person_figures),
+        choices.STOPPING: (choices.stopping_runs(plan), choices.stopping_figures),
+        calibration.CALIBRATION: (calibration.calibration_runs(plan), calibration.calibration_figures),
         comparisons.LINKS: (comparisons.link_runs(plan), comparisons.link_figures),
         comparisons.FLIGHT: (comparisons.flight_runs(plan), comparisons.flight_figures),
         comparisons.PRIOR: (comparisons.prior_runs(plan), comparisons.prior_figures),

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from handful.core.budget import PerItem, Total
-from handful.core.explorers.registry import EXPLORERS, Explorer
+from handful.core.explorers.registry import EXPLORERS, Duels, Explorer
 from handful.core.feedback import Feedback, Values
 from handful.core.greedy import lazy_greedy
 from handful.core.kernels import COMPILING
@@ -22,6 +22,7 @@ from handful.core.problem import Problem
 from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.lab.bench.clairvoyant import clairvoyant
+from handful.lab.bench.statements import JudgedStatement, statements_of
 from handful.lab.collections import venice
 from handful.lab.collections.tastes import people_with_tastes
 from handful.lab.warming import tasks
@@ -29,7 +30,7 @@ from handful.objectives import Coverage, Modular, SampleAverage
 
 DELTA = 0.05
 Prior = Literal["none", "right", "opposite", "random"]
-World = Literal["album", "modular", "diverse"]
+World = Literal["album", "modular", "diverse", "clear"]
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,14 @@ class Run:
     prior: Prior = "none"
     people: int = 0  # who each want their own topics; 0: everybody wants the same
     world: World = "album"
+    judged: bool = False  # whether what is said of the picks is looked at
 
 
 @dataclass(frozen=True)
 class RunOutcome:
     """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule; `fewest` how many
-    answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved).
+    answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved);
+    `said` what is said of the picks, where that is judged.
     """
 
     run: Run
@@ -64,6 +67,7 @@ class RunOutcome:
     quality: float
     shown: bool
     fewest: float = math.nan
+    said: tuple[JudgedStatement, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -73,11 +77,16 @@ def instance(
     """A function, and f of exact greedy.
 
     "album" is the coverage function of a synthetic album, or the mean of so many people's; "diverse" the same with
-    gains of 1 at most; "modular" has gains drawn from a beta distribution, of which few are large.
+    gains of 1 at most; "modular" has gains drawn from a beta distribution, of which few are large; "clear" has k items
+    that stand out, each by 0.2 before the next, and others with gains of 0.4 at most.
     """
     objective: Coverage | SampleAverage | Modular
     if world == "modular":
         objective = Modular(np.random.Generator(np.random.Philox(key=seed)).beta(2.0, 5.0, size))
+    elif world == "clear":
+        rng = np.random.Generator(np.random.Philox(key=seed))
+        gains = np.concatenate([0.4 + 0.2 * np.arange(1, k + 1), 0.4 * rng.random(size - k)])
+        objective = Modular(rng.permutation(gains))
     else:
         album = venice(seed, n=size).objective
         objective = people_with_tastes(album, people, seed) if people else album
@@ -103,11 +112,15 @@ def perform(run: Run) -> RunOutcome:
         seed=seed,
     )
     result = simulate(run.explorer.build(problem), objective, run.response, run.k, budget=problem.total)
+    said: tuple[JudgedStatement, ...] = ()
+    if run.judged:
+        assert isinstance(run.explorer, Duels)
+        said = tuple(statements_of(run.explorer, problem, objective, run.response))
     shown = all(r.ended in ("rule", "alone") for r in result.rounds)
     fewest = math.nan
     if epsilon is not None and isinstance(run.feedback, Values) and run.feedback.noise:
         fewest = clairvoyant(objective, result.chosen, run.feedback.noise, epsilon, DELTA)
-    return RunOutcome(run, result.answers, result.value / best, shown, fewest)
+    return RunOutcome(run, result.answers, result.value / best, shown, fewest, said)
 
 
 def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:

@@ -1,0 +1,74 @@
+"""What `duels` says of its picks in one run, and whether it is true.
+
+A statement is made of every pick as its round ends: that it is among the best j candidates, that it is the best, and
+that it is better than the runner-up (`core/standing.py`). The best are those of the highest Borda sum among the round's
+candidates, by all people of the crowd. With `sure`, a round ends once its pick is the best with that probability, and
+only that is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from handful.core.explorers.protocol import drop, open_round, view_of
+from handful.core.explorers.registry import Duels
+from handful.core.objective import Floats, Objective
+from handful.core.problem import Problem
+from handful.core.responses import Response
+from handful.core.simulate import parts_of, play
+from handful.core.standing import standing_of
+
+AMONG, BEST, OVER, SURELY = "among the best", "the best", "better than the runner-up", "sure"
+
+
+class JudgedStatement(NamedTuple):
+    """A statement, how likely it was said to be, and whether it is true."""
+
+    kind: str
+    chance: float
+    true: bool
+
+
+def borda_sums(people: Floats) -> Floats:
+    """How often each item beats a random other, if a row of `people` is what one of them thinks; ties count half."""
+    sums = np.zeros(people.shape[1])
+    for gains in people:
+        ordered = np.sort(gains)
+        sums += np.searchsorted(ordered, gains, "left") + np.searchsorted(ordered, gains, "right")
+    return sums / (2.0 * len(people))
+
+
+def statements_of(
+    explorer: Duels, problem: Problem, objective: Objective, response: Response
+) -> Iterator[JudgedStatement]:
+    """All that is said in one run."""
+    state, budget = explorer.build(problem), problem.total
+    assert budget is not None
+    parts = parts_of(objective) if response.differs else ()
+    progress, people = objective.start(), [part.start() for part in parts]
+    spent = 0
+    for j in range(1, problem.k + 1):
+        gains = progress.gains()
+        theirs = np.array([person.gains() for person in people]) if people else gains[None, :]
+        open_round(state, j, budget.left(spent), problem.k - j + 1)
+        spent += play(state, gains[None, :], response, 2**62, theirs if people else None)
+        r = state.board.round[0]
+        pick, view = int(r["pick"]), view_of(explorer, problem, state)
+        candidates = np.flatnonzero(np.isfinite(view.mean))
+        borda = np.full(problem.size, -np.inf)
+        borda[candidates] = borda_sums(theirs[:, candidates])
+        found = standing_of(view, pick)
+        assert found is not None
+        rank, next_best = 1 + int((borda > borda[pick]).sum()), found.runners_up[0]
+        if explorer.sure is None:
+            yield JudgedStatement(AMONG, found.chance, rank <= found.best_of)
+            yield JudgedStatement(BEST, found.chance_of_best, rank == 1)
+            yield JudgedStatement(OVER, next_best.chance, bool(borda[pick] >= borda[next_best.item]))
+        elif r["counted"] < r["limit"]:
+            yield JudgedStatement(SURELY, found.chance_of_best, rank == 1)
+        for grown in (progress, *people):
+            grown.add(pick)
+        drop(state, pick)
