@@ -131,7 +131,7 @@ def _run(
             _keep_ahead(ask_tell, writer, list(waiting)[1:])
             for left in waiting:
                 left.pending.cancel()
-            if waiting and not isinstance(error, KeyboardInterrupt):
+            if waiting:
                 error.add_note(
                     f"question {waiting[0].question.id} stays open and {counted(writer.fold.answers, 'answer')} kept: "
                     "call run(oracle) again to go on"
