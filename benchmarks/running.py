@@ -52,18 +52,23 @@ def in_flight_costs() -> None:
     """Answers (or f) against how many are out at once, in the compiled simulator: waiting goes down by as much."""
     objectives = [venice(seed, n=60).objective for seed in range(10)]
     best = [lazy_greedy(objective, 6).value for objective in objectives]
-    print("in flight | certified: answers, waits | worth, 3 per item and round: f/greedy, waits")
+    budget = Total(3 * 60 * 6)
+    print("in flight | certified, noise 0.5: answers, waits | noise 1: answers, waits | worth: f/greedy, waits")
     for in_flight in (1, 16, 64, 256):
-        answers, share = [], []
+        row = []
+        for noise in (0.5, 1.0):
+            answers = []
+            for seed, objective in enumerate(objectives):
+                problem = Problem(60, 6, Values(noise=noise), epsilon=0.1, in_flight=in_flight, seed=seed)
+                answers.append(simulate(explorer_of("certified").build(problem), objective, uniform(noise), 6).answers)
+            row.append(f"{np.mean(answers):,.0f}, {np.mean(answers) / in_flight:,.0f}")
+        share = []
         for seed, objective in enumerate(objectives):
-            problem = Problem(60, 6, Values(noise=0.5), epsilon=0.1, in_flight=in_flight, seed=seed)
-            answers.append(simulate(explorer_of("certified").build(problem), objective, uniform(0.5), 6).answers)
-            budget = Total(3 * 60 * 6)
             problem = Problem(60, 6, Values(noise=0.5), budget=budget, in_flight=in_flight, seed=seed)
             found = simulate(explorer_of("worth").build(problem), objective, uniform(0.5), 6, budget=budget)
             share.append(found.value / best[seed])
-        mean, waits = np.mean(answers), np.mean(answers) / in_flight
-        print(f"{in_flight} | {mean:,.0f}, {waits:,.0f} | {np.mean(share):.3f}, {3 * 360 / in_flight:,.0f}")
+        row.append(f"{np.mean(share):.3f}, {3 * 360 / in_flight:,.0f}")
+        print(f"{in_flight} | {' | '.join(row)}", flush=True)
 
 
 def main() -> None:

@@ -97,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tick_labels=[f"{n}\n{c:,.0f} calls" for n, c, _ in rows],
     )
     axes.invert_yaxis()
+    axes.locator_params(axis="x", nbins=5)
     axes.set_xlabel(f"accuracy with {EXAMPLES} examples, on new queries")
     figure.savefig(options.output, dpi=150)
     plt.close(figure)
