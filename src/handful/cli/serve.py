@@ -77,6 +77,7 @@ def serve(
     ] = None,
     goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
+    language: Annotated[str, typer.Option(help="of the page that people see: en, de, ja or ar")] = "en",
     seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
     door: DoorOption = "open",
     rule: RuleOption = None,
@@ -126,7 +127,7 @@ def serve(
     said = _said(context)
     expected = expected_of(people, answers_each, said("goal", goal), solo)
     goal = goal if expected is None else expected.answers_each
-    settings = _settings(host, solo, goal, consent, public_url)
+    settings = _settings(host, solo, goal, consent, public_url, language)
     who = who_counts(door, rule, solo)
     plan = StudyPlan(
         k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed, expected=expected, **who
@@ -170,7 +171,12 @@ def serve(
     else:
         kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
     again = shlex.join(
-        ["handful", "serve", *kept, *_typed(context, "host", "port", "public_url", "goal", "consent", "log")]
+        [
+            "handful",
+            "serve",
+            *kept,
+            *_typed(context, "host", "port", "public_url", "goal", "consent", "language", "log"),
+        ]
     )
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
@@ -253,9 +259,14 @@ def _has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None) -> Settings:
+def _settings(
+    host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None, language: str
+) -> Settings:
+    from handful.crowd.languages import languages
     from handful.crowd.settings import CONSENT, Settings
 
+    if language not in languages():
+        raise InvalidProblem(f"--language is one of {', '.join(languages())}, got {language!r}")
     hosts: tuple[str, ...] | None = None
     if public_url is not None:
         name = urlsplit(public_url).hostname
@@ -275,7 +286,8 @@ def _settings(host: str, solo: bool, goal: int, consent: Path | None, public_url
         hosts=hosts,
         secure_cookies=public_url is not None and public_url.startswith("https:"),
         proxies=() if public_url is None else PROXIES,
-    )
+        language=language,
+    ).in_its_language()
 
 
 def _shown(host: str) -> str:

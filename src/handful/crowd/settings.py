@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-CONSENT = (
-    "You will see a few things at a time and say which one you would rather add to a small selection. "
-    "Your answers are stored under a random name, and may be published. Apart from them we keep a scrambled mark of "
-    "the network you come from, so that nobody answers for many; it is deleted seven days after the study ends. "
-    "Taking part is voluntary: you can stop at any time by closing this page, and ask us to forget who gave your "
-    "answers, or to take them out of what is not decided yet. Answers that a decision rests on cannot be removed."
-)
-INSTRUCTIONS = (
-    "Choose the one that would improve the selection most, given what has been chosen already. "
-    "There is no right or wrong: it is your taste that counts. Use the number keys, the arrow keys, a click or a tap."
-)
+from handful.crowd.languages import DEFAULT, Language, language, languages
+
+CONSENT = language(DEFAULT).said("consent")
+INSTRUCTIONS = language(DEFAULT).said("instructions")
+INSTRUCTION = language(DEFAULT).said("instruction")
 
 
 @dataclass(frozen=True)
@@ -92,6 +86,7 @@ class Settings:
         the built-in words.
     listed: whether the server's front page names the study; whoever has its link gets there in any case.
     instruction: what a check's card says that is to be chosen.
+    language: of the worker's page, and of the built-in words wherever the organizer wrote none.
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
     undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
     hosts: the names under which the server may be addressed; None for any.
@@ -104,7 +99,8 @@ class Settings:
     question: str | None = None
     welcome: str | None = None
     thanks: str | None = None
-    instruction: str = "Please choose this one."
+    instruction: str = INSTRUCTION
+    language: str = DEFAULT
     listed: bool = True
     undo_s: float = 5.0
     redo_s: float = 5.0
@@ -113,3 +109,20 @@ class Settings:
     secure_cookies: bool = False
     proxies: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
+
+    @property
+    def catalogue(self) -> Language:
+        """The words of the worker's page."""
+        return language(self.language)
+
+    def in_its_language(self) -> Settings:
+        """The same settings, with the built-in words in the study's language."""
+        consent = self.consent if self.consent is None else self._spoken("consent", self.consent)
+        instructions = self._spoken("instructions", self.instructions)
+        return replace(
+            self, consent=consent, instructions=instructions, instruction=self._spoken("instruction", self.instruction)
+        )
+
+    def _spoken(self, key: str, word: str) -> str:
+        built_in = word in {one.said(key) for one in languages().values()}
+        return self.catalogue.said(key) if built_in else word

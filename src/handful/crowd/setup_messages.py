@@ -21,6 +21,7 @@ class Words(Sent):
     consent: Annotated[str, Field(max_length=20_000)] | None = None
     thanks: Annotated[str, Field(max_length=2_000)] | None = None
     goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    language: Annotated[str, Field(max_length=12)] | None = None
     listed: bool = True
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from handful.crowd.collection.sources import clean_text
+from handful.crowd.languages import languages
 from handful.crowd.settings import Settings
 
 WORDS = "words"
@@ -32,6 +33,8 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
             words[name] = None if not value else int(value)
         elif name == "listed":
             words[name] = bool(value)
+        elif name == "language" and value in languages():
+            words[name] = str(value)
     for name in ("instructions", "instruction"):
         if not words.get(name, True):
             del words[name]  # there are always some to be read
@@ -40,4 +43,4 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_with(settings: Settings, said: object) -> Settings:
     """The settings with the words that a journal notes."""
-    return replace(settings, **cleaned_words(said)) if isinstance(said, Mapping) else settings
+    return replace(settings, **cleaned_words(said)).in_its_language() if isinstance(said, Mapping) else settings

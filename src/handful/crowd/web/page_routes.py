@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
+from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.refusals import not_found
 from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
@@ -18,6 +19,7 @@ from handful.crowd.web.thread_pool import in_thread
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals["static"] = STATIC
+templates.env.globals["language"] = language(DEFAULT)
 templates.env.globals["retrying"] = Markup(RETRYING)
 
 
@@ -34,7 +36,9 @@ async def front(request: Request) -> Response:
 async def worker_page(study: str, request: Request) -> Response:
     """The page where workers answer."""
     hosted = await hosted_study_of(study, request)
-    response = templates.TemplateResponse(request, "worker.html", {"study": hosted.name, "theme": hosted.theme})
+    response = templates.TemplateResponse(
+        request, "worker.html", {"study": hosted.name, "theme": hosted.theme, "language": hosted.settings.catalogue}
+    )
     origin = None if hosted.desk is None else hosted.desk.recruitment.panel.post_origin
     if origin is not None:  # people from this panel go back by a form
         policy = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' {origin}")
@@ -81,7 +85,7 @@ async def setup_page(draft: str, request: Request) -> Response:
     registry = registry_of(request)
     if not key.allows("own", None) or registry.storage is None or (draft and registry.drafts.get(draft) is None):
         raise not_found()
-    return templates.TemplateResponse(request, "setup.html", {"draft": draft})
+    return templates.TemplateResponse(request, "setup.html", {"draft": draft, "languages": list(languages().values())})
 
 
 @router.get("/organize/{study}")

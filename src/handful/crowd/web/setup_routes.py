@@ -18,8 +18,9 @@ from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.planned_quality import quality_of
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, plan_of, warm_up_for
+from handful.crowd.languages import DEFAULT, language
 from handful.crowd.refusals import Refusal, not_found
-from handful.crowd.settings import CONSENT, INSTRUCTIONS, Settings
+from handful.crowd.settings import Settings
 from handful.crowd.web.dependencies import only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
@@ -64,7 +65,9 @@ async def begin(said: setup_messages.DraftSettings, request: Request) -> setup_m
 async def defaults() -> setup_messages.DraftDefaults:
     """What a new draft would be like."""
     told = setup_messages.DraftSettings()
-    return setup_messages.DraftDefaults(settings=told, plan=_plan(told, 0), consent=CONSENT, instructions=INSTRUCTIONS)
+    return setup_messages.DraftDefaults(
+        settings=told, plan=_plan(told, 0), consent=_said(told, "consent"), instructions=_said(told, "instructions")
+    )
 
 
 @router.get("/{draft}")
@@ -175,6 +178,11 @@ def _sentence(error: BaseException) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _said(told: setup_messages.DraftSettings, key: str) -> str:
+    """The built-in words in the language of the study."""
+    return language(told.words.language or DEFAULT).said(key)
+
+
 async def _status(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
     return await in_thread(_status_of, draft, registry)
 
@@ -198,8 +206,8 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         cards=[] if collection is None else [item_card(item) for item in collection.items[:CARDS]],
         left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
         plan=_plan(draft.settings, items),
-        consent=CONSENT,
-        instructions=INSTRUCTIONS,
+        consent=_said(draft.settings, "consent"),
+        instructions=_said(draft.settings, "instructions"),
     )
 
 

@@ -4,9 +4,10 @@
 import { words } from "./item_card.js";
 import { EventStream } from "./event_stream.js";
 import { find, pause, speak, toast, untoast } from "./dom.js";
+import { t } from "./language.js";
 import { goBack } from "./panel.js";
 import { cardsOf, placeOf, saidOf } from "./question.js";
-import { Refusal, request } from "./requests.js";
+import { Refusal, refused, request } from "./requests.js";
 import { finish, quiet, show } from "./sections.js";
 
 const FLASH_MS = 110; // how long the chosen card is marked before the next question takes its place
@@ -93,7 +94,7 @@ export class AnswerLoop {
     if (work.answer && what === "undo" && this.#memory.read(LAST)) {
       this.#memory.write(LAST, { ...this.#memory.read(LAST), said: work.answer });
     }
-    if (work.answer?.repeated && !this.#retried) toast("This one had been answered already. Nothing was counted twice.");
+    if (work.answer?.repeated && !this.#retried) toast(t("repeated"));
     this.#tabs.postMessage("changed");
     return this.#take(work);
   }
@@ -101,18 +102,18 @@ export class AnswerLoop {
   /** What the server says, or null if it refused; then the person has been told. */
   async #ask(method, what, body) {
     this.#retried = false;
-    const lost = () => {
+    const lost = (unstored) => {
       this.#retried = true;
-      toast(body ? "No connection. Your answer is kept and will be sent." : "No connection. Trying again.", 0);
+      toast(t(body ? (unstored ? "unstored" : "lost.answer") : "lost"), 0);
     };
-    const back = () => { untoast(); if (body) toast("Connected again. Your answer was sent."); };
+    const back = () => { untoast(); if (body) toast(t("back.answer")); };
     try {
       return await request(method, this.#root + what, body, { lost, back });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "not_joined") this.notJoined();
-      else if (error.code === "too_late") toast("Too late: that answer has been counted.");
-      else if (error.code !== "closed" && error.status !== 404) toast(error.message);
+      else if (error.code === "too_late") toast(t("too.late"));
+      else if (error.code !== "closed" && error.status !== 404) toast(refused(error));
       return null;
     }
   }
@@ -142,7 +143,7 @@ export class AnswerLoop {
   #describe(question) {
     this.#spoken = question.token;
     const cards = cardsOf(question);
-    const said = cards.map((card, at) => `Option ${at + 1}: ${words(card).slice(0, 600 / cards.length)}.`);
+    const said = cards.map((card, at) => t("spoken.option", { n: at + 1, words: words(card).slice(0, 600 / cards.length) }));
     speak(`${find("#count").textContent}. ${said.join(" ")}`);
   }
 
@@ -165,10 +166,9 @@ export class AnswerLoop {
   #present(question, { before = -1, again = false } = {}) {
     if (this.#showing.token === question.token && !again) return;
     this.#showing = { token: question.token, ready: this.#view.show(question, { before }) };
-    const more = cardsOf(question).length === 2 ? "more" : "most";
     find("#prompt").textContent = before >= 0
-      ? "Choose again, or keep your answer."
-      : this.#about.question ?? `Which one would improve the selection ${more}?`;
+      ? t("prompt.again")
+      : this.#about.question ?? t(cardsOf(question).length === 2 ? "prompt.two" : "prompt.more");
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 
@@ -179,10 +179,10 @@ export class AnswerLoop {
     bar.max = of ?? 1;
     bar.value = Math.min(done, of ?? 0);
     const more = goal && answered >= goal;
-    find("#count").textContent = more ? `${answered} answers. Thank you!` : of ? `${done} of ${of}` : `${done} answers`;
+    find("#count").textContent = more ? t("count.thanks", { n: answered }) : of ? t("count.of", { n: done, of }) : t("count", { n: done });
     if (state === "finished") {
       if (this.#thanked) untoast(); // nobody can go on
-    } else if (more && !this.#thanked && answered === goal) toast("That is all we asked for. Thank you! Go on if you like.", 7);
+    } else if (more && !this.#thanked && answered === goal) toast(t("goal.reached"), 7);
     this.#thanked ||= Boolean(more);
   }
 
@@ -195,7 +195,7 @@ export class AnswerLoop {
     const offered = Boolean(offer && last && last.question?.token === offer.token);
     if (!offered && document.activeElement === button) find("#option-1 .choose")?.focus();
     button.disabled = !offered;
-    find("span", button).textContent = "Undo";
+    find("span", button).textContent = t("undo");
     button.classList.remove("running");
     if (!offered) return;
     button.style.setProperty("--seconds", `${offer.seconds}s`);
@@ -222,8 +222,8 @@ export class AnswerLoop {
     const button = find("#undo");
     button.disabled = false;
     button.classList.remove("running");
-    find("span", button).textContent = "Keep it";
-    speak(`Choose again. Your answer was option ${before + 1}.`);
+    find("span", button).textContent = t("keep");
+    speak(t("spoken.again", { n: before + 1 }));
     if (await this.#showing.ready) this.#view.arm();
   }
 

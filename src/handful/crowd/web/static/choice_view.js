@@ -3,10 +3,12 @@
 import { arranged, fitted } from "./card_grid.js";
 import { EnlargedView } from "./enlarged_view.js";
 import { face, miniature, preload, sourceOf, words } from "./item_card.js";
+import { ARROWS, t } from "./language.js";
 import { cardsOf } from "./question.js";
 import { all, find, make } from "./dom.js";
 
-const ARROWS_OF_TWO = { ArrowLeft: 0, ArrowRight: 1 };
+const [BACK, ONWARD] = ARROWS;
+const SIGNS = { ArrowLeft: "←", ArrowRight: "→" };
 const ARM_AFTER_MS = 180; // longer than the second half of a double click, shorter than a glance
 const GLANCE_MS = 250; // a click sooner after the question may be the second half of a double click
 const MOST_ROOMS = 8;
@@ -106,24 +108,24 @@ export class ChoiceView {
     const two = count === 2;
     this.#grid.dataset.count = count;
     this.#cards.forEach((card, at) => {
-      find(".choose", card).setAttribute("aria-keyshortcuts", two ? `${at + 1} ${["ArrowLeft", "ArrowRight"][at]}` : at + 1);
-      find("kbd", card).textContent = two ? "←→"[at] : at + 1;
+      find(".choose", card).setAttribute("aria-keyshortcuts", two ? `${at + 1} ${ARROWS[at]}` : at + 1);
+      find("kbd", card).textContent = two ? SIGNS[ARROWS[at]] : at + 1;
     });
   }
 
   #newCard(at) {
     const card = find("#card").content.firstElementChild.cloneNode(true);
     card.id = `option-${at + 1}`;
-    card.setAttribute("aria-label", `Option ${at + 1}`);
+    card.setAttribute("aria-label", t("option.label", { n: at + 1 }));
     for (const number of all(".number", card)) number.textContent = at + 1;
-    find(".unseen", card).textContent = ` option ${at + 1}`;
+    find(".unseen", card).textContent = t("option", { n: at + 1 });
     const choose = find(".choose", card);
     choose.addEventListener("click", (event) => this.#isSecondHalf(event) || this.choose(at));
     choose.addEventListener("keydown", (event) => event.key === "Enter" && event.repeat && event.preventDefault());
     // The space bar enlarges, also when a click has left the focus here; Enter chooses.
     choose.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());
     const magnify = find(".magnify", card);
-    magnify.setAttribute("aria-label", `Enlarge option ${at + 1}`);
+    magnify.setAttribute("aria-label", t("option.enlarge", { n: at + 1 }));
     magnify.addEventListener("click", () => this.enlarge(at));
     return card;
   }
@@ -163,9 +165,9 @@ export class ChoiceView {
     try {
       return await face(card, size);
     } catch {
-      const again = make("button", { type: "button", textContent: "Try again" });
+      const again = make("button", { type: "button", textContent: t("try.again") });
       again.addEventListener("click", () => this.retry());
-      return make("div", { className: "broken" }, make("p", { textContent: "This picture could not be loaded." }), again);
+      return make("div", { className: "broken" }, make("p", { textContent: t("picture.broken") }), again);
     }
   }
 
@@ -175,14 +177,14 @@ export class ChoiceView {
     if (strip.dataset.key === key) return;
     strip.dataset.key = key;
     const items = question.chosen.map((card, at) => {
-      const open = make("button", { type: "button", ariaLabel: `Chosen ${at + 1}: ${words(card)}. Enlarge.` }, miniature(card));
-      open.addEventListener("click", () => this.#enlarged.alone(card, `Chosen, number ${at + 1}`));
+      const open = make("button", { type: "button", ariaLabel: t("chosen.enlarge", { n: at + 1, words: words(card) }) }, miniature(card));
+      open.addEventListener("click", () => this.#enlarged.alone(card, t("chosen.number", { n: at + 1 })));
       return make("li", {}, open, make("span", { className: "place", ariaHidden: "true", textContent: at + 1 }));
     });
     const rooms = question.k <= MOST_ROOMS ? question.k - items.length : Math.min(1, question.k - items.length);
     for (let at = 0; at < rooms; at += 1) {
       const number = question.chosen.length + at + 1;
-      const label = at === 0 ? `Number ${number}: this is what the question is about` : `Number ${number}: not chosen yet`;
+      const label = t(at === 0 ? "room.now" : "room.later", { n: number });
       const room = make("li", { className: at === 0 ? "room now" : "room" });
       room.append(make("span", { ariaHidden: "true", textContent: number }), make("span", { className: "unseen", textContent: label }));
       items.push(room);
@@ -209,12 +211,12 @@ export class ChoiceView {
   /** The place that a key answers for, or -1: digits always do, arrows where there are two. */
   #answeredBy(key) {
     if (/^[1-9]$/.test(key) && Number(key) <= this.#cards.length) return Number(key) - 1;
-    return this.#cards.length === 2 ? ARROWS_OF_TWO[key] ?? -1 : -1;
+    return this.#cards.length === 2 ? ARROWS.indexOf(key) : -1;
   }
 
   /** Arrows lead from card to card; Enter chooses. */
   #walk(key) {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.#columns, ArrowDown: this.#columns }[key];
+    const step = { [BACK]: -1, [ONWARD]: 1, ArrowUp: -this.#columns, ArrowDown: this.#columns }[key];
     const from = this.#cards.findIndex((card) => card.matches(":focus-within"));
     const to = from < 0 ? 0 : from + step;
     if (to >= 0 && to < this.#cards.length) find(".choose", this.#cards[to]).focus();

@@ -2,6 +2,7 @@
 
 import { face, words } from "./item_card.js";
 import { find } from "./dom.js";
+import { ARROWS, t } from "./language.js";
 
 export class EnlargedView {
   #dialog = find("#enlarged");
@@ -37,8 +38,8 @@ export class EnlargedView {
   /** Show one card of a question; `choose(place)` answers it. */
   one(cards, at, choose) {
     const other = (step) => this.one(cards, (at + step + cards.length) % cards.length, choose);
-    find("#flip").textContent = cards.length === 2 ? "Show the other" : "Show the next";
-    this.#show(cards[at], `Option ${at + 1}`, other, () => choose(at));
+    find("#flip").textContent = t(cards.length === 2 ? "flip.other" : "flip.next");
+    this.#show(cards[at], t("option.label", { n: at + 1 }), other, () => choose(at));
   }
 
   /** Nothing changes until the picture is there: what is said, seen and chosen is always the same card. */
@@ -51,7 +52,7 @@ export class EnlargedView {
     find("#flip").hidden = !other;
     find("#choose-enlarged").hidden = !choose;
     find(".caption", this.#dialog).textContent = [label, card.caption].filter(Boolean).join(" · ");
-    this.#dialog.setAttribute("aria-label", `${label}, enlarged: ${words(card).slice(0, 120)}`);
+    this.#dialog.setAttribute("aria-label", t("enlarged.label", { label, words: words(card).slice(0, 120) }));
     find(".shown", this.#dialog).replaceChildren(shown);
     if (!this.open) {
       this.#dialog.showModal();
@@ -63,9 +64,9 @@ export class EnlargedView {
     if (event.key === " " && !event.repeat) {
       event.preventDefault();
       this.#dialog.close();
-    } else if (["ArrowLeft", "ArrowRight"].includes(event.key) && !event.repeat && this.#other) {
+    } else if (ARROWS.includes(event.key) && !event.repeat && this.#other) {
       event.preventDefault();
-      this.#other(event.key === "ArrowLeft" ? -1 : 1);
+      this.#other(event.key === ARROWS[0] ? -1 : 1);
     }
     event.stopPropagation();
   }

@@ -1,6 +1,7 @@
 // An item as it is shown: a picture of the size it is shown at, decoded before it appears, or a text.
 
 import { make } from "./dom.js";
+import { t } from "./language.js";
 
 const loading = new Map();
 const MOST_KEPT = 30;
@@ -40,7 +41,7 @@ export function preload(card, size) {
 export async function face(card, size = null) {
   if (card.kind === "text") return make("div", { className: "text", textContent: card.text });
   const picture = (await decoded(sourceOf(card, size))).cloneNode();
-  picture.alt = card.alt || "A picture without a description";
+  picture.alt = card.alt || t("picture.undescribed");
   await picture.decode();
   return picture;
 }
@@ -48,7 +49,7 @@ export async function face(card, size = null) {
 /** A card in a few words, for somebody who listens. */
 export function words(card) {
   if (card.kind === "text") return [card.caption, card.text].filter(Boolean).join(". ");
-  return card.alt || card.caption || "a picture without a description";
+  return card.alt || card.caption || t("picture.undescribed");
 }
 
 /** A small version, for strips and lists. */

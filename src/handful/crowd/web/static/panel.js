@@ -1,6 +1,7 @@
 // Somebody from a panel: arriving with ids in the address, and going back with an outcome.
 
 import { find, make, toast } from "./dom.js";
+import { t } from "./language.js";
 import { request } from "./requests.js";
 import { show, stuck } from "./sections.js";
 
@@ -24,16 +25,16 @@ export async function refuse(address, waiting) {
 
 /** Only looking: nothing is stored. */
 export function endPreview() {
-  stuck("This was a preview", "Nothing you do here is counted. To take part, open the study from the panel that it is offered on.");
+  stuck(t("preview.title"), t("preview.text"));
 }
 
 /** It is over: say so, show the code if there is one, and go back to where they came from. */
 export function goBack(ending) {
-  find("#ending-title").textContent = ending.title;
-  find("#ending-text").textContent = ending.words;
+  find("#ending-title").textContent = t(`ending.${ending.outcome}.title`);
+  find("#ending-text").textContent = t(`ending.${ending.outcome}.text`);
   find("#ending-code").hidden = !ending.code;
   find("#ending-code-text").textContent = ending.code ?? "";
-  find("#copy-code").onclick = () => navigator.clipboard.writeText(ending.code).then(() => toast("Copied."));
+  find("#copy-code").onclick = () => navigator.clipboard.writeText(ending.code).then(() => toast(t("copied")));
   const back = find("#go-back");
   back.hidden = !ending.address;
   show("ending");

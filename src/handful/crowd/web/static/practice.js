@@ -1,27 +1,28 @@
 // A short practice before the first real question: two questions with an answer most people would give.
 
 import { find, speak } from "./dom.js";
+import { t } from "./language.js";
 import { show } from "./sections.js";
 
 const picture = (name, alt) => {
   const address = new URL(`practice-${name}.svg`, import.meta.url).pathname;
   return { kind: "picture", caption: "", alt, image: address, thumbnail: address, name };
 };
-const apple = picture("apple", "A red apple with a green leaf");
-const blur = picture("blur", "A picture so blurred that nothing can be made out");
+const apple = picture("apple", t("practice.apple"));
+const blur = picture("blur", t("practice.blur"));
 
 const LESSONS = [
   {
     chosen: [],
     cards: [apple, blur],
     better: 0,
-    why: "The apple shows fruit. In the other picture hardly anything can be seen.",
+    why: t("practice.why.1"),
   },
   {
     chosen: [apple],
-    cards: [picture("red-apple", "Another red apple"), picture("pear", "A green pear"), blur],
+    cards: [picture("red-apple", t("practice.red_apple")), picture("pear", t("practice.pear")), blur],
     better: 1,
-    why: "The selection has an apple already, so the pear adds more to it.\nLook at what is chosen before you choose: the best addition is not always the best picture.",
+    why: t("practice.why.2"),
   },
 ];
 
@@ -32,13 +33,13 @@ export async function practise(view, options) {
   const said = [];
   find("#question").classList.add("practice");
   for (const [at, lesson] of LESSONS.entries()) {
-    kicker.textContent = `Practice ${at + 1} of ${LESSONS.length}`;
-    theme.textContent = "Practice: fruit";
+    kicker.textContent = t("practice.step", { n: at + 1, of: LESSONS.length });
+    theme.textContent = t("practice.theme");
     const cards = lesson.cards.slice(0, options);
     const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: 3 });
     const well = place === lesson.better;
     said.push(cards[place].name);
-    await explained(well ? "Yes" : `Most people would choose ${cards.length === 2 ? "the other one" : "another one"}`, lesson.why, at + 1 < LESSONS.length ? "Next" : "Start for real");
+    await explained(t(well ? "practice.yes" : cards.length === 2 ? "practice.other.two" : "practice.other.more"), lesson.why, t(at + 1 < LESSONS.length ? "practice.next" : "practice.start"));
   }
   [kicker.textContent, theme.textContent] = real;
   find("#question").classList.remove("practice");
@@ -50,7 +51,7 @@ async function answerTo(view, lesson) {
   show("question");
   await view.show(lesson);
   view.arm();
-  speak(lesson.options.map((card, at) => `Option ${at + 1}: ${card.alt}.`).join(" "));
+  speak(lesson.options.map((card, at) => t("spoken.option", { n: at + 1, words: card.alt })).join(" "));
   return chosen;
 }
 

@@ -1,6 +1,7 @@
 // Talking to the server: refusals become errors with a code; a lost connection is retried until it is back.
 
 import { pause } from "./dom.js";
+import { has, t } from "./language.js";
 
 const PATIENCE_MS = 12_000;
 const WAITS_MS = [300, 700, 1500, 3000, 5000];
@@ -12,6 +13,9 @@ export class Refusal extends Error {
     this.code = error;
   }
 }
+
+/** What a refusal says, in the page's language where that has words for it. */
+export const refused = ({ code, message }) => (has(`refused.${code}`) ? t(`refused.${code}`) : message);
 
 async function once(method, path, body) {
   const response = await fetch(path, {
@@ -46,14 +50,14 @@ export async function request(method, path, body, { lost = () => {}, back = () =
       if (attempt) back();
       return reply;
     } catch (error) {
-      const refused = error instanceof Refusal;
-      if (refused && error.status === 429) {
+      const said = error instanceof Refusal;
+      if (said && error.status === 429) {
         await pause(error.wait || 1000);
-      } else if (refused && error.status < 500) {
+      } else if (said && error.status < 500) {
         if (attempt) back();
         throw error;
       } else {
-        lost();
+        lost(said && error.code === "storage");
         await patience(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)]);
       }
     }

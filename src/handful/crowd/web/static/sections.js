@@ -1,6 +1,7 @@
 // Which of the page's sections is seen, and the words of those without a question.
 
 import { all, find, speak } from "./dom.js";
+import { t } from "./language.js";
 import { pickEntry } from "./pick_words.js";
 
 const GLANCE_MS = 350; // a key that was pressed twice by accident does not turn two pages
@@ -30,22 +31,22 @@ export function goOnByKey() {
 }
 
 const RESTING = {
-  waiting: ["Nothing to answer right now", "Others are answering at this moment. This page goes on by itself as soon as there is more, which may take up to a minute."],
-  paused: ["A short break", "The study is paused. This page goes on by itself when it is open again."],
-  finished: ["Thank you", "No more answers are needed."],
+  waiting: [t("waiting.title"), t("waiting.text")],
+  paused: [t("paused.title"), t("paused.text")],
+  finished: [t("finished.title"), t("finished.text")],
 };
 
 /** The organizer's own thanks, if there are any. */
 export function sayThanks(thanks) {
-  if (thanks) RESTING.finished = ["Thank you", thanks];
+  if (thanks) RESTING.finished = [t("finished.title"), thanks];
 }
 
-const ALONE = ["One moment", "The next question is being looked for."];
+const ALONE = [t("alone.title"), t("alone.text")];
 
 /** Nothing to answer: say why, and whether it is worth waiting. */
 export function quiet({ state, progress }, solo) {
   const [title, text] = solo && state === "waiting" ? ALONE : RESTING[state];
-  const given = progress.answered === 1 ? "You gave one answer." : `You gave ${progress.answered} answers.`;
+  const given = t("given", { n: progress.answered });
   find("#quiet-title").textContent = title;
   find("#quiet-text").textContent = progress.answered ? `${text}\n${given}` : text;
   find("#quiet-dots").hidden = state === "finished";
@@ -66,7 +67,7 @@ export async function finish(root, summary) {
   if (!summary) return;
   find("#picks").replaceChildren(...summary.picks.map((pick, at) => pickEntry(pick, at + 1)));
   find("#summary-certificate").textContent = summary.certificate;
-  find("#summary-text").textContent = "Your picks and the contact sheet are also in a folder: the terminal says where.";
+  find("#summary-text").textContent = t("summary.folder");
   show("summary");
   const response = await fetch(`${root}sheet.png`);
   if (!response.ok) return;

@@ -27,6 +27,7 @@ function settings() {
     let value = field.type === "checkbox" ? field.checked : field.value;
     if (field.type === "number") value = value === "" ? null : Number(value);
     if (setting === "explorer" && value === "") value = null;
+    if (word === "language" && value === "en") continue;
     if (setting !== undefined && value === null && setting !== "budget" && setting !== "options") continue; // the default of the server
     if (word !== undefined && builtIn(word, value)) continue;
     if (setting !== undefined) told[setting] = value;
@@ -38,7 +39,7 @@ function settings() {
 /** Whether a field has just the built-in words, which are not kept: they may be in another language one day. */
 function builtIn(word, value) {
   if (value === null) return true;
-  if (word === "consent") return value === (status?.consent ?? BUILT_IN.consent);
+  if (word === "consent") return value === BUILT_IN.consent;
   if (word === "instructions") return value.trim() === "" || value === BUILT_IN[word];
   return value === "";
 }
@@ -52,7 +53,17 @@ function fill({ settings: told, ...draft }) {
     const value = setting !== undefined ? told[setting] : told.words[word];
     if (field.type === "checkbox") field.checked = value;
     else if (word === "goal") field.value = value ?? draft.plan.answers_each;
+    else if (word === "language") field.value = value ?? "en";
     else field.value = value ?? BUILT_IN[word] ?? "";
+  }
+}
+
+/** In another language the built-in words are others; those that the organizer wrote stay. */
+function retell(draft) {
+  for (const name of Object.keys(BUILT_IN)) {
+    const field = find(`[data-word=${name}]`);
+    if (field.value === BUILT_IN[name]) field.value = draft[name];
+    BUILT_IN[name] = draft[name];
   }
 }
 
@@ -92,6 +103,7 @@ function show(now) {
   const first = status === null;
   status = now;
   if (first) fill(now);
+  else retell(now);
   if (now.study) { location.replace(`/organize/${now.study}`); return; }
   const preparing = now.state === "preparing";
   find("#prepared").hidden = !now.items;

@@ -4,18 +4,19 @@ import { AnswerLoop } from "./answer_loop.js";
 import { ChoiceView } from "./choice_view.js";
 import { find, linked, toast } from "./dom.js";
 import { arrive, endPreview, goBack, refuse } from "./panel.js";
+import { t } from "./language.js";
 import { practise } from "./practice.js";
-import { Refusal, request } from "./requests.js";
+import { Refusal, refused, request } from "./requests.js";
 import { finish, goOnByKey, sayThanks, show, stuck } from "./sections.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
-const waiting = { lost: () => toast("No connection. Trying again.", 0), back: () => toast("Connected again.", 2) };
+const waiting = { lost: () => toast(t("lost"), 0), back: () => toast(t("back"), 2) };
 
 function explain(about) {
   find("#more-keys").hidden = about.options === 2;
   find("#two-keys").hidden = about.options > 2;
-  if (about.solo) find("#kicker").textContent = "Your selection";
+  if (about.solo) find("#kicker").textContent = t("kicker.solo");
   find("#instructions-text").replaceChildren(...linked(about.instructions));
   find("#agreed").hidden = !about.consent;
   find("#agreed-text").replaceChildren(...linked(about.consent ?? ""));
@@ -27,30 +28,29 @@ function explain(about) {
 
 const SECONDS_PER_ANSWER = 4; // for somebody who looks at two, with the practice
 const SECONDS_PER_MORE = 1; // for each option after these
-const NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
 /** About how long it takes, where that is known. */
 function length({ goal, options }) {
   if (!goal) return "";
   const minutes = (goal * (SECONDS_PER_ANSWER + SECONDS_PER_MORE * (options - 2))) / 60;
-  const time = minutes <= 1 ? "a minute" : minutes <= 5 ? "a few minutes" : `${Math.round(minutes)} minutes`;
-  return ` We ask for about ${goal} answers, which takes ${time}.`;
+  const time = minutes <= 1 ? t("time.one") : minutes <= 5 ? t("time.few") : t("time.many", { n: Math.round(minutes) });
+  return ` ${t("welcome.length", { goal, time })}`;
 }
 
 /** What it is about; resolves with whether the person wants to begin. */
 function welcome(about) {
-  find("#welcome-title").textContent = about.solo ? "Choose your best" : "Help choose";
-  const many = NUMBERS[about.options - 2];
-  const more = about.options === 2 ? "more" : "most";
+  find("#welcome-title").textContent = t(about.solo ? "welcome.title.solo" : "welcome.title");
+  const { items, k, options } = about;
+  const many = t(`number.${options}`);
   if (about.welcome) find("#welcome-lead").replaceChildren(...linked(about.welcome));
   else find("#welcome-lead").textContent = about.solo
-    ? `${about.items} to choose from, ${about.k} to keep. You see ${many} at a time: say which one you would rather add.`
-    : `${about.k} of ${about.items} will be chosen, together. You see ${many} at a time and say which one would improve the selection ${more}.${length(about)}`;
+    ? t("welcome.solo", { items, k, many })
+    : t(options === 2 ? "welcome.two" : "welcome.more", { items, k, many }) + length(about);
   find("#consent").hidden = !about.consent;
   find("#consent-text").replaceChildren(...linked(about.consent ?? ""));
   find("#paused").hidden = about.state !== "paused";
   find("#decline").hidden = !about.consent;
-  find("#begin span").textContent = about.consent ? "I agree, begin" : "Begin";
+  find("#begin span").textContent = t(about.consent ? "agree" : "begin");
   find("#begin").setAttribute("aria-keyshortcuts", about.consent ? "Enter" : "Enter ArrowRight"); // agreeing is no slip
   show("welcome");
   return new Promise((done) => {
@@ -60,7 +60,7 @@ function welcome(about) {
 }
 
 function noCookies() {
-  stuck("This page needs a cookie", "It is how your answers are told from those of others; it says nothing about you. Please allow cookies for this site and load the page again.");
+  stuck(t("cookies.title"), t("cookies.text"));
 }
 
 /** Take part; null if the person does not agree. */
@@ -83,16 +83,16 @@ try {
   } else if (about.state === "finished" && about.solo && !about.joined) {
     await finish(`${address}/`, await request("GET", `${address}/summary`, undefined, waiting));
   } else if (about.state === "finished" && !about.joined && !arrived) {
-    stuck("This study has ended", "No more answers are needed. Thank you for looking in.");
+    stuck(t("ended.title"), t("ended.text"));
   } else {
     const view = new ChoiceView();
     const work = about.joined ? null : await join(about, view, preview);
     if (preview) endPreview();
     else if (!work && !about.joined && arrived) await refuse(address, waiting);
-    else if (!work && !about.joined) stuck("Thank you for reading", "You did not agree, so nothing about you was stored. You can close this page.");
+    else if (!work && !about.joined) stuck(t("declined.title"), t("declined.text"));
     else await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
   }
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
-  stuck("This did not work", error.message);
+  stuck(t("failed.title"), refused(error));
 }

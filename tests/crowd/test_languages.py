@@ -1,0 +1,60 @@
+"""Languages: every catalogue says everything, and nothing is said that no catalogue has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from handful.crowd.hosting.study_words import settings_with
+from handful.crowd.languages import DEFAULT, Language, Word, language, languages
+from handful.crowd.settings import CONSENT, Settings
+
+ENGLISH = language(DEFAULT)
+WEB = Path(__file__).parents[2] / "src/handful/crowd/web"
+FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "ja": {"other"}}
+ARABIC = {"zero", "one", "two", "few", "many", "other"}
+
+
+def places(word: Word) -> set[str]:
+    forms = [word] if isinstance(word, str) else list(word.values())
+    return {name for form in forms for name in re.findall(r"\{(\w+)\}", form)}
+
+
+@pytest.mark.parametrize("one", languages().values(), ids=lambda one: one.code)
+def test_a_catalogue_has_every_word_with_the_same_values_in_it(one: Language) -> None:
+    assert one.words.keys() == ENGLISH.words.keys()
+    assert one.direction == ("rtl" if one.code == "ar" else "ltr")
+    for key, word in one.words.items():
+        assert isinstance(word, str) == isinstance(ENGLISH.words[key], str), key
+        assert places(word) == places(ENGLISH.words[key]), key
+        if not isinstance(word, str):
+            assert word.keys() == FORMS.get(one.code, ARABIC), key
+
+
+def test_only_english_is_said_to_be_read_by_a_native_speaker() -> None:
+    assert list(languages()) == ["en", "ar", "de", "ja"]
+    assert [one.code for one in languages().values() if one.native] == ["en"]
+
+
+def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
+    sources = [*(WEB / "static").glob("*.js"), *(WEB / "templates").glob("*.html")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    named = set(re.findall(r"\bt\(\s*\"([\w.]+)\"", text)) | set(re.findall(r"said\(\"([\w.]+)\"\)", text))
+    named |= set(re.findall(r"[?:]\s*\(?\"([a-z]+\.[\w.]+)\"", text)) | {"agree", "begin", "lost", "unstored"}
+    assert named <= ENGLISH.words.keys() | {"refused.", "ending."}, named - ENGLISH.words.keys()
+    prefixes = ("number.", "refused.", "ending.", "time.")
+    unused = {key for key in ENGLISH.words if key not in named and not key.startswith(prefixes)}
+    assert unused <= {"consent", "instructions", "instruction"}
+
+
+def test_built_in_words_follow_the_language_and_the_organizers_own_do_not() -> None:
+    german = settings_with(Settings(), {"language": "de"})
+    assert german.consent == language("de").said("consent")
+    assert german.instruction == language("de").said("instruction")
+    assert settings_with(german, {"language": "en"}).consent == CONSENT
+    own = settings_with(Settings(), {"language": "ja", "consent": "I was asked."})
+    assert own.consent == "I was asked."
+    assert own.instructions == language("ja").said("instructions")
+    assert settings_with(Settings(), {"language": "tlh"}).language == DEFAULT
