@@ -6,6 +6,7 @@ texts are escaped here, and only here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -29,7 +30,7 @@ def paragraph(text: str) -> str:
 
 def bar(share: float, what: str) -> str:
     """A bar that is filled to a share between 0 and 1, and says so."""
-    percent = f"{100 * min(max(share, 0.0), 1.0):.1f}%"
+    percent = f"{math.floor(1000 * min(max(share, 0.0), 1.0)) / 10:.1f}%"  # what is shown may be a lower bound
     filled = f'<div style="width:{percent};height:100%;background:{_BLUE};border-radius:.3em"></div>'
     track = "height:.6em;max-width:30em;background:rgba(128,128,128,.3);border-radius:.3em"
     return f'<div role="img" aria-label="{escape(what)}: {percent}" style="{track}">{filled}</div>'

@@ -14,6 +14,7 @@ from handful.core.endings import OPEN, ending_of
 from handful.core.explorers.protocol import State, drop, late, open_round, propose, tell
 from handful.core.objective import Objective
 from handful.core.parts.board import NOW
+from handful.core.parts.options import put_number
 from handful.core.responses import Response, respond
 
 
@@ -105,7 +106,9 @@ def live(
                 waiting.append((item, rival, given, answer))
                 this.queries.append((int(item), int(rival)))
             else:
+                put_number(state, len(this.queries) - len(waiting))
                 tell(state, *waiting.popleft())
+        put_number(state, -1)
         for question in waiting:  # answers that come after the round may still teach a belief
             late(state, *question)
         this.A = [int(i) for i in state.board.best[: int(r["size"])]]

@@ -289,8 +289,9 @@ def test_the_default_explorer_is_the_one_for_what_is_known() -> None:
 def test_a_bound_over_all_rounds_counts_how_answers_varied_in_each() -> None:
     """An upper bound by the answers of two rounds together, reckoned from the answers themselves."""
     span, alpha, rng = 4.0, 0.01, np.random.default_rng(1)
+    logs = {"lower": 20.0, "upper": 20.0, "pooled": -np.log(alpha)}
     rounds = [gain + rng.uniform(-0.5, 0.5, 40) for gain in (1.2, 0.2)]  # alone each has half as many answers
-    limits = new_bounds(2, 1, kind=BOUNDED, noise=2.0, span=span, alpha=1e-9, alpha_pooled=alpha, rho=30.0)
+    limits = new_bounds(2, 1, kind=BOUNDED, noise=2.0, span=span, rho=30.0, **logs)
     board, V = new_board(2, 1, 0, 1), 0.0
     for j, answers in enumerate(rounds, 1):
         clear(board, j, -1, 1)
@@ -303,8 +304,8 @@ def test_a_bound_over_all_rounds_counts_how_answers_varied_in_each() -> None:
         means = np.cumsum(answers)[:-1] / np.arange(1, len(answers))
         V += ((answers[1:] - means) ** 2).sum() / span**2 + FIRST
     together = np.concatenate(rounds)
-    wide = min(normal_mixture(80.0, 2.0, alpha, 30.0), span * bernstein(80.0, V, np.log(2.0 / alpha)))
-    assert wide == span * bernstein(80.0, V, np.log(2.0 / alpha))
+    wide = span * bernstein(80.0, V, np.log(1.0 / alpha))
+    assert wide < normal_mixture(80.0, 2.0, 1.96 * alpha, 30.0)
     assert limits.items["upper"][0] == pytest.approx(together.mean() + wide, rel=1e-9)
 
 
@@ -348,3 +349,13 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     assert claim["fresh_spread"][0] == pytest.approx(((answers[:, 1:] - means) ** 2).sum(), rel=1e-9)
     claim["cycles"], claim["whole"], claim["whole_spread"] = n, claim["fresh"], claim["fresh_spread"]
     assert 1.5 > best_score(state.claim, BELOW, 1.0, 0.0) > 1.5 - (0.6 if span else 2.0)  # type: ignore[attr-defined]
+
+
+def test_sharp_asks_about_everybody_before_it_asks_about_anybody_often() -> None:
+    """Where answers are exact it needs hardly more than one each."""
+    objective = venice(0).objective
+    problem = Problem(60, 6, Values(noise=0.0), epsilon=0.1)
+    result = simulate(Sharp().build(problem), objective, uniform(0.0), 6)
+    assert result.rounds[0].per_item.min() == 1
+    assert result.answers < 2 * 60
+    assert result.value >= 0.99 * lazy_greedy(objective, 6).value

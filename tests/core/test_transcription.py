@@ -13,7 +13,7 @@ from handful.core.explorers.registry import TopX
 from handful.core.feedback import Preferences, Values
 from handful.core.guarantees import borda_slack
 from handful.core.objective import Objective
-from handful.core.parts.board import even_share
+from handful.core.parts.board import even_share, first_order
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate
@@ -46,7 +46,8 @@ def agree(
         return even_share((budget or Unlimited()).left(spent), rounds)
 
     nature = SharedNoise(problem.seed, objective, response)
-    literal = expgreedy(range(problem.size), problem.k, reading, nature, limit)
+    order = first_order(problem.size, problem.seed).tolist()
+    literal = expgreedy(order, problem.k, reading, nature, limit)
     traced = live(settings.build(problem), objective, response, problem.k, budget)
     assert decisions(traced) == decisions(literal)
     simulated = simulate(settings.build(problem), objective, response, problem.k, budget=budget)
@@ -130,13 +131,21 @@ def test_comparisons_with_a_known_sharpness_are_decided_alike(tau: int, radius: 
     assert max(len(r.A) for r in rounds) > 1
 
 
-def test_a_last_item_is_picked_without_a_question_and_sets_never_outgrow_the_candidates() -> None:
+def test_where_all_candidates_will_be_picked_nothing_is_asked() -> None:
     objective = Modular([3.0, 2.0, 1.0, 0.0])
     reading = Reading(epsilon=0.1, delta=DELTA / 4, most=4, R=0.5)
     problem = Problem(4, 4, Values(noise=0.5), epsilon=0.4, delta=DELTA, seed=17)
     rounds = agree(TopX(radius="literal"), reading, problem, objective, 0.5)
-    assert rounds[-1].ended == "alone"
-    assert rounds[-1].queries == []
+    assert [r.ended for r in rounds] == ["alone"] * 4
+    assert [r.queries for r in rounds] == [[]] * 4
+
+
+def test_sets_never_outgrow_the_candidates() -> None:
+    objective = Modular([3.0, 2.0, 1.0, 0.0])
+    reading = Reading(epsilon=0.1, delta=DELTA / 3, most=3, R=0.5)
+    problem = Problem(4, 3, Values(noise=0.5), epsilon=0.3, delta=DELTA, seed=17)
+    rounds = agree(TopX(radius="literal"), reading, problem, objective, 0.5)
+    assert all(len(r.A) <= 4 - j for j, r in enumerate(rounds))
 
 
 RUNS = 16  # one run's count varies by about 8 %, the ratio of two means of 16 by about 3 %

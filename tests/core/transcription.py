@@ -77,8 +77,8 @@ def expgreedy(
     for j in range(1, k + 1):
         spent = sum(len(round_.queries) for round_ in rounds)
         this = Round()
-        if len(V) - len(S) == 1:  # reading: a single candidate needs no question
-            this.A, this.ended = [i for i in V if i not in S], "alone"
+        if len(V) - len(S) <= k - j + 1:  # reading: where all will be picked, no question is needed
+            this.A, this.ended = [i for i in V if i not in S][:1], "alone"
         else:
             topx(V, S, reading, nature, j, this, limit(spent, k - j + 1))  # line 4
         s = nature.pick(j, this.A)  # line 5
@@ -136,7 +136,7 @@ def topx(V: list[int], S: list[int], reading: Reading, nature: Nature, j: int, l
                 log.A = M  # line 11
                 return
             differ = [i for i in C if (i in M) != (i in M_tilde)]
-            q = max(differ, key=lambda i: radius[i])  # line 12; `max` keeps the first, the lowest index
+            q = max(differ, key=lambda i: radius[i])  # line 12; `max` keeps the first of V
             Q.append(q)  # line 13
         try:
             for q in Q:
@@ -161,8 +161,8 @@ def sets(C: list[int], v: dict[int, float], radius: dict[int, float], l: int) ->
 
 
 def largest(C: list[int], v: dict[int, float], l: int) -> list[int]:
-    """argmax over B ⊆ C with |B| = l of Σ_{i∈B} v_i, which is the l largest; ties to the lowest index."""
-    return sorted(C, key=lambda i: (-v[i], i))[:l]
+    """argmax over B ⊆ C with |B| = l of Σ_{i∈B} v_i, which is the l largest; ties to the first of V."""
+    return sorted(C, key=lambda i: -v[i])[:l]
 
 
 def allowed(reading: Reading, l: int, candidates: int) -> float:

@@ -143,11 +143,11 @@ def adopted() -> Study:
 
 
 STUDIES = {
-    "simulated-1": simulated,
-    "crowd-1": crowd,
-    "moderated-3": moderated,
-    "adopted-2": adopted,
-} | {f"{name}-{EDITIONS.get(name.split('-')[0], 1)}": make for name, make in EXPLORERS.items()}
+    "simulated-2": simulated,
+    "crowd-2": crowd,
+    "moderated-4": moderated,
+    "adopted-3": adopted,
+} | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}
 
 
 CERTIFIED = ("bound", "epsilon", "delta", "in_expectation", "ratio", "value", "optimum", "shown")

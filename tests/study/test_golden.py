@@ -97,7 +97,7 @@ def test_this_version_writes_what_its_golden_journal_says(name: str, tmp_path: P
 
 
 def test_a_decision_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
-    lines = (FOLDER / "simulated-1.jsonl").read_text().splitlines()
+    lines = (FOLDER / "simulated-2.jsonl").read_text().splitlines()
     at, asked = next((n, json.loads(line)) for n, line in enumerate(lines) if '"kind":"asked"' in line and n > 40)
     asked["payload"]["i"] = (asked["payload"]["i"] + 1) % 12
     lines[at] = json.dumps(asked)
@@ -109,7 +109,7 @@ def test_a_decision_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path)
 
 
 def test_a_pick_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
-    lines = (FOLDER / "simulated-1.jsonl").read_text().splitlines()
+    lines = (FOLDER / "simulated-2.jsonl").read_text().splitlines()
     at, closed = next((n, json.loads(line)) for n, line in enumerate(lines) if '"kind":"round closed"' in line)
     closed["payload"]["pick"] = (closed["payload"]["pick"] + 1) % 12
     lines[at] = json.dumps(closed)
@@ -130,7 +130,7 @@ def test_opening_believes_what_was_asked_and_only_a_check_chooses_again(
         return propose(state, number)  # type: ignore[arg-type]
 
     monkeypatch.setattr(exploration, "propose", counted)
-    with reopened(FOLDER / "simulated-1.jsonl", tmp_path) as study:
+    with reopened(FOLDER / "simulated-2.jsonl", tmp_path) as study:
         assert chosen == []
         assert study.mismatches.count == 0
         assert len(chosen) >= len(study.fold.questions)

@@ -5,8 +5,9 @@ before it (old upper bounds stay valid), f(OPT) ≤ f(S_{j−1}) + U_j for every
 with every gain of a pick, the lower bounds may stand for those gains on both sides: with L = ΣL_i and F = min over
 j of L_1 + ... + L_{j−1} + U_j,
     f(S)/f(OPT) ≥ L/F     and     f(S) ≥ (1 − 1/e)·f(OPT) − max(0, (1 − 1/e)·F − L).
-This holds for any explorer, since the bounds are anytime-valid (`confidence.normal_mixture`, and `bernstein` for
-answers in a known range; α = δ/(rounds·N) each).
+This holds for any explorer, since the bounds are anytime-valid (`confidence.mixture_width`, and `bernstein` for
+answers in a known range). Picks are chosen by looking, so half of δ is for the bounds of all N items in all rounds, L_j
+among them. But OPT is a fixed set: in U_j only the upper bounds of its k items must hold, for the other half of δ.
 
 Comparisons can never bound f(OPT) or a ratio: adding c·|S| to f changes no comparison. What they can show is that a
 pick is within ε′_j of the best of its round; then f(S) ≥ (1 − 1/e)·f(OPT) − Σ_j (1 − 1/k)^(k−j)·ε′_j.
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful import notebook
-from handful.core.confidence import FIRST, bernstein, beta_binomial, normal_mixture
+from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width, one_sided_saves
 from handful.core.guarantees import MONOTONE_SUBMODULAR, OPTIMUM_BOUND, Guarantee, with_epsilon
 from handful.core.objective import Floats, Ints
 from handful.core.rounding import at_least, at_most, confidence, percent_at_least
@@ -87,7 +88,7 @@ class Certificate:
         return " ".join(parts)
 
     def _repr_html_(self) -> str:
-        share = f"worth at least {100 * self.ratio:.0f}% of the best possible" if self.ratio else ""
+        share = f"worth at least {percent_at_least(self.ratio)} of the best possible" if self.ratio else ""
         filled = notebook.bar(self.ratio or 0.0, share) if share else ""
         return notebook.card("Certificate", filled, notebook.paragraph(self.sentence))
 
@@ -160,36 +161,43 @@ def account_of(
     and `shrink` is for tests of power.
     """
     size = len(rounds[0].count)
-    alpha = delta / (k * size)
     value, against, ceiling, spent = 0.0, math.inf, math.inf, 0.0
-    upper = np.full(size, most)
+    upper = np.full(size, most)  # of each item, should it be in OPT
+    higher = np.full(size, most)  # of all of them at once
     chosen = np.zeros(size, bool)
     chosen[list(without)] = True
     for r in rounds:
-        radius = shrink * radii(r.count, r.spread, noise, alpha, span)
+        radius = shrink * radii(r.count, r.spread, noise, 0.5 * delta / (k * size), span)
+        one = shrink * radii(r.count, r.spread, noise, 0.5 * delta / (k * k), span, one_side=True)
         with np.errstate(invalid="ignore"):
-            upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + radius, 0.0)), upper)
+            upper = np.where(r.count > 0, np.minimum(upper, np.maximum(r.mean + one, 0.0)), upper)
+            higher = np.where(r.count > 0, np.minimum(higher, np.maximum(r.mean + radius, 0.0)), higher)
         top = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()
         against = min(against, value + float(top))
         ceiling = min(ceiling, spent + float(top))
         if r.count[r.pick] > 0:
             value += max(0.0, float(r.mean[r.pick] - radius[r.pick]))
-        spent += float(upper[r.pick])
+        spent += float(higher[r.pick])
         chosen[r.pick] = True
     last = np.sort(np.where(chosen, 0.0, upper))[::-1][:k].sum()  # also after the last pick, from carried bounds
     return Account(value, min(against, value + float(last)), min(ceiling, spent + float(last)))
 
 
-def radii(count: Ints, spread: Floats, noise: float, alpha: float, span: float) -> Floats:
-    """Normal mixtures; where the range is known, or what the spread of the answers allows (α is shared by the two)."""
+def radii(count: Ints, spread: Floats, noise: float, alpha: float, span: float, *, one_side: bool = False) -> Floats:
+    """Normal mixtures; where the range is known, or what the spread of the answers allows (α is shared by the two).
+
+    α is for both sides together, or for one.
+    """
     radius = np.full(len(count), np.inf)
-    alpha = 0.5 * alpha if span > 0.0 else alpha
+    log = -math.log(0.5 * alpha if span > 0.0 else alpha)
+    saved = one_sided_saves(log) if one_side else 0.0
     for T in np.unique(count[count > 0]):
-        radius[count == T] = normal_mixture(float(T), noise, alpha, 10.0)
+        radius[count == T] = mixture_width(float(T), noise, 2.0 * (log - saved), 10.0)
     if span > 0.0:
+        side = log if one_side else log + math.log(2.0)
         for i in np.flatnonzero(count):
             V = float(spread[i]) / span**2 + FIRST
-            radius[i] = min(radius[i], span * bernstein(float(count[i]), V, math.log(2.0 / alpha)))
+            radius[i] = min(radius[i], span * bernstein(float(count[i]), V, side))
     return radius
 
 

@@ -15,6 +15,11 @@ Proof of the mixtures: for every λ, exp(λ Σ(X−v) − λ²R²T/2) is a super
 average over λ ~ N(0, 1/(ρR²)), which is √(ρ/(T+ρ))·exp((Σ(X−v))²/(2R²(T+ρ))). By Ville's inequality it ever
 exceeds 1/α with probability at most α. The beta-binomial averages likelihood ratios over a Beta(½, ½) instead.
 
+One side of a mixture. Averaged over λ > 0 alone it is 2·√(ρ/(T+ρ))·exp(x²/2)·Φ(x), where the two-sided one is
+√(ρ/(T+ρ))·exp(x²/2). Where that is 1/(1.96·α) or more on this side and α ≤ 0.05, x ≥ 2.15 and Φ(x) > 0.98: the
+one-sided average is more than 1/α. So one side of the interval for 1.96·α fails with probability at most α
+(`one_sided_saves`).
+
 Empirical Bernstein: let answers lie in [0, 1] and μ̂ be any guess in [0, 1] made before an answer X. For 0 ≤ λ < 1,
 exp(λ(X−μ̂) − ψ(λ)(X−μ̂)²) ≤ 1 + λ(X−μ̂) (Fan, Grama, Liu 2015), so exp(λ Σ(X−v) − ψ(λ)V) with V = Σ(X−μ̂)² is a
 supermartingale, and so it is with v−X. Here μ̂ is ½ for the first answer, then the mean so far. Of its average over λ it
@@ -26,6 +31,8 @@ from __future__ import annotations
 import math
 
 from handful.core.kernels import kernel
+
+_LOG_196, _LOG_20 = math.log(1.96), math.log(20.0)
 
 
 @kernel
@@ -44,6 +51,12 @@ def normal_mixture(T: float, R: float, alpha: float, rho: float) -> float:
 def mixture_width(T: float, R: float, logs: float, rho: float) -> float:
     """The same, 2 log(1/α) being known already."""
     return R / T * math.sqrt((T + rho) * (logs + math.log((T + rho) / rho)))
+
+
+@kernel
+def one_sided_saves(log: float) -> float:
+    """What may be taken off log(1/α) of a two-sided mixture if one side is to fail with probability α at most."""
+    return _LOG_196 if log >= _LOG_20 else 0.0
 
 
 @kernel

@@ -23,7 +23,7 @@ class Ending:
 ENDINGS = (
     Ending(RULE, "rule", "its rule", "decided"),
     Ending(BUDGET, "budget", "the budget", "out of budget"),
-    Ending(ALONE, "alone", "being the only candidate", "only candidate"),
+    Ending(ALONE, "alone", "there being no choice", "no choice"),
     Ending(CLOSED, "closed", "finishing the study early", "finished early"),
     Ending(UNREACHABLE, "out of reach", "the claim being out of reach", "out of reach"),
     Ending(FILLED, "filled", "what was known when the study was finished early", "filled in"),

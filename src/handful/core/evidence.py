@@ -16,6 +16,7 @@ from handful.core.parts.requirements import assumptions_of
 from handful.core.problem import Problem
 
 _UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
+_EVERYTHING = "every item there is was picked: no selection is better"
 _SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 
 
@@ -47,6 +48,11 @@ class Evidence:
         """Whether every item is picked."""
         return len(self.rounds) >= self.problem.rounds
 
+    @property
+    def everything(self) -> bool:
+        """Whether every item that was not withdrawn is picked."""
+        return self.all_picked and self.problem.size - len(self.withdrawn) <= self.problem.k
+
     def kept(self, guarantee: Guarantee) -> Guarantee:
         """The guarantee if every item is picked and every round was decided by its rule; else NO_GUARANTEE."""
         decided = all(r.ended in DECIDED for r in self.rounds)
@@ -60,6 +66,11 @@ def claim_of(evidence: Evidence, guarantee: Guarantee, *, shrink: float = 1.0) -
     if isinstance(evidence.problem.feedback, Values):
         return claim_by_values(evidence, guarantee, evidence.problem.delta)
     return claim_by_comparisons(evidence, guarantee)
+
+
+def claim_of_everything(evidence: Evidence) -> Certificate:
+    """That nothing is better than all there is: for sure, whatever was asked and answered."""
+    return Certificate(delta=0.0, ratio=1.0, assumptions=(MONOTONE_SUBMODULAR,), reasons=(_EVERYTHING,))
 
 
 def claim_of_any(evidence: Evidence, reason: str) -> Certificate:

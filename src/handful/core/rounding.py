@@ -19,9 +19,9 @@ def at_most(x: float, digits: int = 3) -> str:
     return _significant(x, digits, ROUND_CEILING)
 
 
-def percent_at_least(share: float) -> str:
-    """A share in whole percent, rounded down."""
-    return f"{(Decimal(repr(share)) * 100).quantize(Decimal(1), ROUND_FLOOR)}%"
+def percent_at_least(share: float, digits: int = 0) -> str:
+    """A share in percent with so many digits after the point, rounded down."""
+    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)}%"
 
 
 def confidence(delta: float) -> str:

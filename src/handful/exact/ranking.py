@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from handful.core.rounding import at_most, percent_at_least
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -59,13 +61,15 @@ class Ranking:
             said.append(f"They cost {self.cost:g}.")
         if self.ratio is not None:
             said.append(
-                f"No allowed set has more than {self.bound:.6g}: this is at least {self.ratio:.1%} of the best."
+                f"No allowed set has more than {at_most(self.bound or 0.0, 6)}: this is at least "
+                f"{percent_at_least(self.ratio, 1)} of the best."
             )
         else:
             said.append("The function is not both monotone and submodular: no share of the best can be stated.")
         if self.guarantee is not None:
             mean = " in expectation" if self.in_expectation else ""
-            said.append(f"On every instance this method reaches at least {self.guarantee:.1%} of the best{mean}.")
+            share = percent_at_least(self.guarantee, 1)
+            said.append(f"On every instance this method reaches at least {share} of the best{mean}.")
         elif self.ratio is not None:
             said.append("For these limits together no share is proved for every instance; the one above is.")
         if self.sampling_error:

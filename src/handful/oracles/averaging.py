@@ -17,6 +17,7 @@ import numpy as np
 from handful.core.checks import is_finite, whole
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Floats
+from handful.core.rounding import at_least, at_most
 from handful.errors import InvalidProblem
 from handful.objectives import SampleAverage
 
@@ -46,8 +47,8 @@ class Averaged:
     def __str__(self) -> str:
         return (
             f"{len(self.chosen)} chosen by {self.simulations:,} simulations; with probability {1 - self.delta:g} "
-            f"f(S) ≥ {self.lower:.4g} and f(OPT) ≤ {self.upper:.4g}, so f(S) ≥ {self.ratio:.2f}·f(OPT), if f is "
-            "monotone and submodular"
+            f"f(S) ≥ {at_least(self.lower, 4)} and f(OPT) ≤ {at_most(self.upper, 4)}, so "
+            f"f(S) ≥ {at_least(self.ratio, 2)}·f(OPT), if f is monotone and submodular"
         )
 
 

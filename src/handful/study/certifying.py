@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from handful.core.certificates import NOTHING_YET, Certificate, Counted, shown_better
-from handful.core.evidence import Evidence, RoundEvidence, claim_of_any
+from handful.core.evidence import Evidence, RoundEvidence, claim_of_any, claim_of_everything
 from handful.core.objective import Ints
 from handful.core.parts.board import NOW
 from handful.core.parts.requirements import IN_ORDER
@@ -21,6 +21,8 @@ from handful.study.questions import ANSWERED, VOID
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
 WITHDRAWN = "f(OPT) is over the items that were not withdrawn"
+WITHDRAWN_LATE = "items were withdrawn for reasons that have nothing to do with the answers"
+PASSED_ON = "who skips a question, or takes too long over it, would have answered like those who were asked instead"
 PAIRED = "scenarios were paired: each round compares its items in the same worlds, and nothing is shown beyond that"
 REFUTED = "the answers refute what every claim would rest on, so nothing is claimed"
 PEOPLE = "this speaks of people: each counts once for two items, however often they compared them"
@@ -50,15 +52,20 @@ def _claimed(fold: Fold) -> Certificate:
     against = _refuted(fold)
     if against is not None:
         return Certificate(reasons=(f"{REFUTED}: {against}",))
-    if fold.exploration.of_old_rules:
-        certificate = claim_of_any(_evidence(fold), OLD_RULES)
+    evidence = _evidence(fold)
+    if evidence.everything:
+        certificate = claim_of_everything(evidence)
+    elif fold.exploration.of_old_rules:
+        certificate = claim_of_any(evidence, OLD_RULES)
         if OLD_RULES not in certificate.reasons:
             certificate = replace(certificate, reasons=(OLD_RULES, *certificate.reasons))
     else:
-        certificate = fold.setup.explorer.claim(_evidence(fold), fold.exploration.state)
+        certificate = fold.setup.explorer.claim(evidence, fold.exploration.state)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
     if fold.exploration.withdrawn:
-        extra = (*extra, WITHDRAWN)
+        extra = (*extra, WITHDRAWN, WITHDRAWN_LATE) if fold.withdrawn_late else (*extra, WITHDRAWN)
+    if fold.passed_on:
+        extra = (*extra, PASSED_ON)
     if VOID in fold.questions.standing and IN_ORDER not in certificate.assumptions:
         extra = (*extra, IN_ORDER)
     if certificate.shown:

@@ -300,7 +300,8 @@ class Exploration:
 
     def _open_board(self) -> None:
         left = self.budget.left(self._spent_before)
-        open_round(self.state, self.round, left, self._problem.k - self.round + 1)
+        rounds = 1 if self.recorded else self._problem.k - self.round + 1  # the journal says what was asked
+        open_round(self.state, self.round, left, rounds)
 
     def _ask_again(self, question: int) -> None:
         if self.decided or not self.withdrawn.isdisjoint(self._questions.options(question)):

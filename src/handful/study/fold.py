@@ -63,6 +63,8 @@ class Fold:
         self.rounds: list[ClosedRound] = []
         self.provisional: dict[int, Provisional] = {}
         self.answers = 0  # charged, whether or not they count
+        self.passed_on = False  # whether a question that somebody did not answer went to somebody else
+        self.withdrawn_late = False  # whether an item was withdrawn after the first answer
         self.paused = False
         self.closed = False
         self.registered: Registered | None = None
@@ -174,6 +176,7 @@ class Fold:
     def _expired(self, event: events.Expired, time: float) -> None:
         for question in event.questions:
             self.leases.end(self._known(question, UNANSWERED), again=self._is_of_open_round(question))
+            self.passed_on = True
 
     def _told(self, event: events.Told, time: float) -> None:
         self.told(event.question, event.answer, event.worker, event.undo_until, event.meta, event.duration)
@@ -228,6 +231,7 @@ class Fold:
     def _skipped(self, event: events.Skipped, time: float) -> None:
         question = self._known(event.question, UNANSWERED)
         self.workers.note_skip(event.worker)
+        self.passed_on = True
         if self.leases.skip(question, again=self._is_of_open_round(question)) == SKIPS_TO_VOID:
             self._void(question)
 
@@ -322,6 +326,7 @@ class Fold:
     def _withdrawn(self, event: events.Withdrawn, time: float) -> None:
         exploration = self.exploration
         exploration.withdrawn.add(event.item)
+        self.withdrawn_late |= self.answers > 0
         exploration.refold()
         for question in range(exploration.first, len(self.questions)):
             if event.item in self.questions.options(question) and self.questions.standing[question] == UNANSWERED:

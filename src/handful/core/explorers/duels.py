@@ -179,8 +179,8 @@ class Duels(Explorer):
 
     @property
     def edition(self) -> int:
-        """Since edition 2 nobody is asked the same twice; since 3 the belief reckons with random rivals."""
-        return 3
+        """2: nobody is asked the same twice; 3: the belief reckons with random rivals; 4: ties are drawn from the seed."""
+        return 4
 
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):

@@ -9,7 +9,7 @@ the best. (Borda scores would need (|C| − 1)/2 times the precision.)
 
 Every test is a beta-binomial confidence sequence. Those against the e-th pivot of a round have error δ′/(|C|·e·(e +
 1)) each, which sums to at most δ′. A belief (`pair_strengths.py`) chooses the first pivot and whom to ask about
-next; it enters no bound.
+next; it enters no bound, and neither does what was asked before the first pivot was named.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, free_share, promise
 from handful.core.kernels import kernel
-from handful.core.objective import Floats
+from handful.core.objective import Floats, Ints
 from handful.core.parts import pair_strengths
 from handful.core.parts.belief import best_of
 from handful.core.parts.board import NOW, Board, Rows, pick_one
@@ -56,6 +56,8 @@ _RULES = np.dtype(
         ("pivot", np.int64),  # -1 before that
         ("epoch", np.int64),  # e
         ("left", np.int64),  # rivals still in
+        ("latest", np.int64),  # question of this round
+        ("since", np.int64),  # the first question asked after the first pivot was named
     ],
     align=True,
 )
@@ -70,6 +72,7 @@ class PivotState(NamedTuple):
     belief: PairStrengths
     rules: Rows
     items: Rows
+    number: Ints  # of the question that is told
 
 
 def _new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None, **rules: float) -> PivotState:
@@ -78,7 +81,7 @@ def _new_pivot(size: int, k: int, seed: int, in_flight: int, prior: Floats | Non
     for name, value in ({"shrink": 1.0, "warm": 1} | rules).items():
         r[name] = value
     belief = new_pair_strengths(size, k, seed, in_flight, prior)
-    return PivotState(belief.board, belief, r, np.zeros(size, _ITEM))
+    return PivotState(belief.board, belief, r, np.zeros(size, _ITEM), np.full(1, -1, np.int64))
 
 
 @kernel
@@ -88,6 +91,7 @@ def begin(state: PivotState) -> None:
     pair_strengths.begin(state.belief)
     rules.pivot = -1
     rules.epoch = 0
+    rules.latest = -1
     for i in range(len(state.items)):
         state.items[i].out = 0
     rules.left = state.board.round[0].candidates - 1
@@ -99,6 +103,8 @@ def _change_pivot(state: PivotState, item: int) -> None:
     rules = state.rules[0]
     if rules.pivot >= 0:
         state.items[rules.pivot].out = 1
+    else:
+        rules.since = rules.latest + 1
     rules.pivot = item
     rules.epoch += 1
     for i in range(len(state.items)):
@@ -111,6 +117,7 @@ def propose(state: PivotState, n: int) -> tuple[int, int, int]:
     """A few duels to find a likely pivot; then the pivot against the most promising rival that is still in."""
     rules, board = state.rules[0], state.board
     r = board.round[0]
+    rules.latest = n
     if rules.pivot < 0:
         item, rival = contest(state.belief, n)
         return item, rival, NOW
@@ -128,7 +135,8 @@ def propose(state: PivotState, n: int) -> tuple[int, int, int]:
 
 @kernel
 def asked(state: PivotState, n: int) -> None:
-    """To propose changes nothing."""
+    """Note which question is the latest: to propose changes nothing else."""
+    state.rules[0].latest = n
 
 
 @kernel
@@ -143,8 +151,8 @@ def tell(state: PivotState, item: int, rival: int, given: int, answer: float) ->
         if r.counted >= rules.warm * r.candidates:
             _change_pivot(state, best_of(state.belief.items, board))
         return
-    if item != rules.pivot or state.items[rival].out == 1:
-        return
+    if item != rules.pivot or state.items[rival].out == 1 or state.number[0] < rules.since:
+        return  # an answer that was in flight when the pivot was named would be one of the slow ones
     row = state.items[rival]
     row.duels += 1
     row.losses += answer
@@ -193,6 +201,11 @@ class Pivot(Explorer):
 
     name: ClassVar[str] = "pivot"
     shrink: float = 1.0
+
+    @property
+    def edition(self) -> int:
+        """2: what was asked before the first pivot was named counts for nothing, and ties are drawn."""
+        return 2
 
     def __post_init__(self) -> None:
         check_shrink(self.shrink)

@@ -229,7 +229,7 @@ def _conclude_of(state: Any, ended: Any) -> Any:
 
 @kernel
 def _conclude_with_best_mean(state: State, ended: int) -> None:
-    """Pick the best mean of the round; ties, and a round without answers, go to the lowest index."""
+    """Pick the best mean of the round; ties, and a round without answers, go to the first candidate."""
     board = state.board
     best = board.open[0]
     for p in range(board.round[0].candidates):
@@ -243,11 +243,11 @@ def _conclude_with_best_mean(state: State, ended: int) -> None:
 def open_round(state: State, round_: int, left: int, rounds: int) -> None:
     """Begin round `round_`. It is one of `rounds` left, which may cost `left` answers in all (-1: any number).
 
-    A single candidate is picked unasked.
+    Where every candidate will be picked, nothing needs to be asked.
     """
     clear(state.board, round_, left, rounds)
     r = state.board.round[0]
-    if r.candidates == 1:
+    if r.candidates <= rounds:
         pick_one(state.board, state.board.open[0], ALONE, 0.0)
         return
     _begin(state)

@@ -72,21 +72,21 @@ def _new_sharp(size: int, k: int, seed: int, in_flight: int, bounds: Bounds, **r
     lists = [np.zeros(most, np.int64) for _ in range(3)]
     board = new_board(size, k, seed, in_flight)
     state = SharpState(board, bounds, r, items, lists[0], new_tree(size), lists[1], np.zeros(most), lists[2])
-    plant(state.tree, items["guess"], items["guess"])
+    plant(state.tree, items["guess"], bounds.items["tie"])
     _fill(state)
     return state
 
 
 @kernel
 def _larger(state: SharpState, i: int, j: int) -> int:
-    """The one of the larger guess; ties to the lower index."""
-    return winner(state.items["guess"], state.items["guess"], i, j)
+    """The one of the larger guess; a draw decides where they are equal."""
+    return winner(state.items["guess"], state.bounds.items["tie"], i, j)
 
 
 @kernel
 def _show(state: SharpState, item: int, present: bool) -> None:
     """Put an item among the others, take it out, or let its new guess be seen."""
-    seat(state.tree, state.items["guess"], state.items["guess"], item, present)
+    seat(state.tree, state.items["guess"], state.bounds.items["tie"], item, present)
 
 
 @kernel
@@ -178,12 +178,13 @@ def _weigh(state: SharpState) -> None:
 
 @kernel
 def _fewer(state: SharpState, i: int, j: int) -> int:
-    """The one with fewer answers, those in flight included; the lower index where they are equal."""
+    """The one with fewer answers, those in flight included; a draw decides where they are equal."""
     if i < 0:
         return j
     a = state.board.items[i].count + state.board.items[i].waiting
     b = state.board.items[j].count + state.board.items[j].waiting
-    return j if b < a or (a == b and j < i) else i
+    ties = state.bounds.items
+    return j if b < a or (a == b and ties[j].tie > ties[i].tie) else i
 
 
 @kernel
@@ -198,7 +199,7 @@ def propose(state: SharpState, n: int) -> tuple[int, int, int]:
     for l in range(1, rules.held + 1):
         q = state.asks[l - 1]
         over = (state.gaps[l - 1] - allowed_gap(rules.beta, l, rules.epsilon, board.round[0].candidates)) / l
-        if q >= 0 and (over < best or l - 1 == turn):
+        if q >= 0 and (ask < 0 or over < best or l - 1 == turn):  # where nothing is known, every `over` is ∞
             best, ask = over, q
             if l - 1 == turn:
                 break
@@ -283,6 +284,11 @@ class Sharp(Explorer):
     def __post_init__(self) -> None:
         one_of("variant", self.variant, ("full", "O", "G"))
         check_shrink(self.shrink)
+
+    @property
+    def edition(self) -> int:
+        """2: ties are drawn from the seed, and everybody is asked about before anybody is asked about often."""
+        return 2
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """Theorem 1 or 2, as for TopX."""

@@ -6,7 +6,8 @@ the unit of answers nor where their zero is makes a difference. What is learnt b
 First it looks around (`parts/looking.py`): items are asked about once, and the better of them again. Then each round
 gets an even share of what is left, and a question asks about the item whose answers are worth most each
 (`parts/belief.py`); questions in flight count as answered. So that it goes on looking where the belief sees no worth,
-what is not asked about yet is believed to vary more than what is.
+what is not asked about yet is believed to vary more than what is. How often a pick leaves other gains as they were is
+learnt from round to round.
 
 It proves nothing: what may be claimed is in the certificate.
 """
@@ -57,7 +58,8 @@ class WorthState(NamedTuple):
 def _new_worth(size: int, k: int, seed: int, in_flight: int, prior: Floats | None = None) -> WorthState:
     """Nothing is known; a prior's scores say whom to ask about first."""
     board = new_board(size, k, seed, in_flight)
-    return WorthState(board, np.zeros(1, _RULES), new_gains(size, seed, 0.0, _BOLD), new_looking(size, seed, prior))
+    gains = new_gains(size, seed, 0.0, _BOLD, learns=True)
+    return WorthState(board, np.zeros(1, _RULES), gains, new_looking(size, seed, prior))
 
 
 @kernel
@@ -157,8 +159,8 @@ class Worth(Explorer):
 
     @property
     def edition(self) -> int:
-        """2: it looks around at first, and its rounds share what that leaves; 1 had k equal rounds."""
-        return 2
+        """2: it looks around at first, and its rounds share what that leaves; 3: it learns how often gains fall."""
+        return 3
 
     def build(self, problem: Problem) -> State:
         """The state before the first round; comparisons, or no budget, are refused. The noise need not be known."""

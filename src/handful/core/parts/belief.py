@@ -41,7 +41,7 @@ def standardised(prior: Floats | None) -> Floats | None:
 
 @kernel
 def best_of(items: Rows, board: Board) -> int:
-    """The candidate of the best mean; ties to the lower index."""
+    """The candidate of the best mean; ties to the first of the candidates."""
     best = board.open[0]
     for p in range(board.round[0].candidates):
         i = board.open[p]

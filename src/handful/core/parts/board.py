@@ -1,7 +1,8 @@
 """What every explorer keeps about a round: candidates, how often each was asked, and how the round ended.
 
 The board is plain arrays: kernels can be compiled for it, and it can be copied, and compared to the bit.
-Candidates are listed in the order of their index: a strict comparison while scanning them gives ties to the lowest.
+Candidates are listed in an order that is drawn from the seed: a strict comparison while scanning them gives ties to the
+first, so that the order in which items were given makes no difference.
 """
 
 from __future__ import annotations
@@ -56,20 +57,21 @@ class Board(NamedTuple):
 
     round: Rows  # one row
     items: Rows  # a row per item
-    open: Ints  # candidates, ascending; the first `candidates` entries count
+    open: Ints  # candidates, in the order drawn; the first `candidates` entries count
     best: Ints  # A, when the round has ended; the first `size` entries count
 
 
 def new_board(size: int, k: int, seed: int, in_flight: int) -> Board:
     """A board before the first round: every item a candidate."""
+    order = first_order(size, seed)
     round_ = np.zeros(1, _ROUND)
     round_["seed"] = np.uint64(seed)
     round_["candidates"] = size
     round_["in_flight"] = in_flight
     round_["pick"] = -1
     items = np.zeros(size, _ITEM)
-    items["where"] = np.arange(size)
-    return Board(round_, items, np.arange(size), np.zeros(max(k, 1), np.int64))
+    items["where"][order] = np.arange(size)
+    return Board(round_, items, order, np.zeros(max(k, 1), np.int64))
 
 
 def first_order(size: int, seed: int, prior: Floats | None = None) -> Ints:

@@ -7,6 +7,9 @@ an item bounds it from above ("pooled"). That holds for answers in the order ask
 questions in flight when a round ends is pooled no longer, else rounds that end before their slow answers would choose
 among them. Lower bounds are for this round alone, and at least 0: f is monotone.
 
+Lower bounds hold for all items, for picks are chosen by looking. Where upper bounds are used for nothing but their sum
+over OPT, a set that no answer changes, they need to hold for its items alone (`of_optimum`).
+
 The k largest upper bounds stand in `top`, in order; all other candidates in a tournament tree whose root is the largest
 of them. An upper bound only falls, so after an answer at most one item leaves `top`, and the root comes in at its end.
 """
@@ -18,18 +21,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width
+from handful.core.confidence import FIRST, bernstein, beta_binomial, mixture_width, one_sided_saves
 from handful.core.feedback import Preferences
 from handful.core.kernels import kernel
 from handful.core.objective import Ints
 from handful.core.parts.board import Board, Rows
 from handful.core.parts.requirements import noise_of
-from handful.core.parts.tree import new_tree, plant, seat, winner
+from handful.core.parts.tree import draw_ties, new_tree, plant, seat, winner
 from handful.core.problem import Problem
 from handful.core.views import View, means_of
 
 _NORMAL, BOUNDED, _COMPARED = range(3)
-_LOG2 = math.log(2.0)
 _POOLED = 0.05  # the share of δ spent on the sequences over all rounds
 
 _RULES = np.dtype(
@@ -37,10 +39,10 @@ _RULES = np.dtype(
         ("kind", np.int64),
         ("noise", np.float64),  # R
         ("span", np.float64),  # how far apart two answers may be, for BOUNDED
-        ("alpha", np.float64),  # error per item, round and sequence
-        ("alpha_pooled", np.float64),  # error per item of the sequence over all rounds
-        ("logs", np.float64),  # 2 log(1/alpha), and of alpha_pooled
-        ("logs_pooled", np.float64),
+        ("alpha", np.float64),  # error per item and round, for _COMPARED
+        ("lower", np.float64),  # else log(1/error) of a lower bound, per item and round
+        ("upper", np.float64),  # of an upper one
+        ("pooled", np.float64),  # and of the upper one over all rounds, per item
         ("rho", np.float64),
         ("shrink", np.float64),  # multiplies every radius; 1 but in tests of power
         ("held", np.int64),  # items in `top`
@@ -56,6 +58,7 @@ _ITEM = np.dtype(
         ("past_total", np.float64),
         ("past_spread", np.float64),
         ("place", np.int64),  # in `top`, or -1
+        ("tie", np.float64),  # decides where bounds are equal
     ],
     align=True,
 )
@@ -70,49 +73,52 @@ class Bounds(NamedTuple):
     tree: Ints  # of the others
 
 
-def new_bounds(size: int, k: int, most: float = np.inf, **rules: float) -> Bounds:
-    """Bounds before the first answer: no gain is larger than `most`."""
+def new_bounds(size: int, k: int, most: float = np.inf, seed: int = 0, **rules: float) -> Bounds:
+    """Bounds before the first answer: no gain is larger than `most`. Ties are drawn from the seed."""
     r = np.zeros(1, _RULES)
     for name, value in ({"shrink": 1.0} | rules).items():
         r[name] = value
-    with np.errstate(divide="ignore"):
-        r["logs"], r["logs_pooled"] = -2.0 * np.log(r["alpha"]), -2.0 * np.log(r["alpha_pooled"])
     items = np.zeros(size, _ITEM)
     items["upper"] = most
     items["place"] = -1
+    draw_ties(items, seed)
     bounds = Bounds(r, items, np.zeros(k, np.int64), new_tree(size))
-    plant(bounds.tree, items["upper"], items["upper"])
+    plant(bounds.tree, items["upper"], items["tie"])
     for _ in range(min(k, size)):
         _promote(bounds)
     return bounds
 
 
-def item_bounds(problem: Problem, top: int, shrink: float) -> Bounds:
-    """The sharpest valid bounds on single items for what is known of the answers."""
-    error = problem.delta / (problem.rounds * problem.size)
-    rules: dict[str, float] = {"alpha": error, "shrink": shrink, "noise": noise_of(problem), "rho": 30.0}
+def item_bounds(problem: Problem, top: int, shrink: float, *, of_optimum: bool = False) -> Bounds:
+    """The sharpest valid bounds on single items for what is known of the answers.
+
+    `of_optimum`: upper bounds hold for OPT's items (as many as there are rounds), and not for all at once.
+    """
+    rules: dict[str, float] = {"shrink": shrink, "noise": noise_of(problem), "rho": 30.0}
     feedback = problem.feedback
     if isinstance(feedback, Preferences):
-        return new_bounds(problem.size, top, kind=_COMPARED, **rules)
-    rules["alpha"] = (1.0 - _POOLED) * error
-    rules["alpha_pooled"] = _POOLED * problem.delta / problem.size
+        rules["alpha"] = problem.delta / (problem.rounds * problem.size)
+        return new_bounds(problem.size, top, seed=problem.seed, kind=_COMPARED, **rules)
+    bounded = problem.rounds if of_optimum else problem.size
+    both = (1.0 if feedback.range is None else 0.5) * problem.delta  # in a known range two sequences share it
+    rules["lower"] = -math.log(0.5 * (1.0 - _POOLED) * both / (problem.rounds * problem.size))
+    rules["upper"] = -math.log(0.5 * (1.0 - _POOLED) * both / (problem.rounds * bounded))
+    rules["pooled"] = -math.log(_POOLED * both / bounded)
     if feedback.range is None:
-        return new_bounds(problem.size, top, kind=_NORMAL, **rules)
-    rules["alpha"] *= 0.5  # two sequences share each
-    rules["alpha_pooled"] *= 0.5
-    return new_bounds(problem.size, top, feedback.most, kind=BOUNDED, span=feedback.span, **rules)
+        return new_bounds(problem.size, top, seed=problem.seed, kind=_NORMAL, **rules)
+    return new_bounds(problem.size, top, feedback.most, problem.seed, kind=BOUNDED, span=feedback.span, **rules)
 
 
 @kernel
 def _better(bounds: Bounds, i: int, j: int) -> int:
-    """The one of the larger upper bound; the lower index where they are equal."""
-    return winner(bounds.items["upper"], bounds.items["upper"], i, j)
+    """The one of the larger upper bound; a draw decides where they are equal."""
+    return winner(bounds.items["upper"], bounds.items["tie"], i, j)
 
 
 @kernel
 def _show(bounds: Bounds, item: int, present: bool) -> None:
     """Put an item into the tree, take it out, or let its new upper bound be seen."""
-    seat(bounds.tree, bounds.items["upper"], bounds.items["upper"], item, present)
+    seat(bounds.tree, bounds.items["upper"], bounds.items["tie"], item, present)
 
 
 @kernel
@@ -157,7 +163,7 @@ def new_round(bounds: Bounds) -> None:
     if bounds.rules[0].kind == _COMPARED:
         for i in range(len(bounds.items)):
             bounds.items[i].upper = 1.0
-        plant(bounds.tree, bounds.items["upper"], bounds.items["upper"])
+        plant(bounds.tree, bounds.items["upper"], bounds.items["tie"])
 
 
 @kernel
@@ -178,7 +184,7 @@ def close_round(bounds: Bounds, board: Board) -> None:
 def radius(bounds: Bounds, T: float) -> float:
     """How wide the interval of an item with T answers is, about; for choosing what to ask."""
     r = bounds.rules[0]
-    return mixture_width(T, r.noise, r.logs, r.rho)
+    return mixture_width(T, r.noise, 2.0 * r.lower, r.rho)
 
 
 @kernel
@@ -188,12 +194,12 @@ def _variation(bounds: Bounds, spread: float) -> float:
 
 
 @kernel
-def _width(bounds: Bounds, T: float, V: float, logs: float) -> float:
-    """Of the interval of T answers, on one side."""
+def _width(bounds: Bounds, T: float, V: float, log: float) -> float:
+    """Of the interval of T answers, on one side that fails with probability exp(−log)."""
     r = bounds.rules[0]
-    wide = mixture_width(T, r.noise, logs, r.rho)
-    if r.kind == BOUNDED:  # each side of it has half of α
-        wide = min(wide, r.span * bernstein(T, V, 0.5 * logs + _LOG2))
+    wide = mixture_width(T, r.noise, 2.0 * (log - one_sided_saves(log)), r.rho)
+    if r.kind == BOUNDED:
+        wide = min(wide, r.span * bernstein(T, V, log))
     return r.shrink * wide
 
 
@@ -208,12 +214,11 @@ def narrow(bounds: Bounds, board: Board, item: int) -> None:
         low, high = mean - r.shrink * (mean - low), mean + r.shrink * (high - mean)
     else:
         V = _variation(bounds, seen.spread) if r.kind == BOUNDED else 0.0
-        wide = _width(bounds, T, V, r.logs)
-        low, high = mean - wide, mean + wide
+        low, high = mean - _width(bounds, T, V, r.lower), mean + _width(bounds, T, V, r.upper)
         if row.past > 0:
             n = T + row.past
             pooled = (seen.total + row.past_total) / n
-            high = min(high, pooled + _width(bounds, n, V + row.past_spread, r.logs_pooled))
+            high = min(high, pooled + _width(bounds, n, V + row.past_spread, r.pooled))
     row.lower = max(row.lower, low)
     if high < row.upper:
         row.upper = max(high, 0.0)

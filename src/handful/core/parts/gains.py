@@ -3,7 +3,8 @@
 A Gaussian belief per item. The noise of answers and the level and spread of gains are learnt from the answers
 (empirical Bayes, renewed after every N answers). Between rounds an item's gain stays as it was (the pick has nothing in
 common with it) or falls by some share of what it is above the usual; the answers of the new round say which is the
-likelier, and how much of the old belief is worth keeping.
+likelier, and how much of the old belief is worth keeping. How often gains stay may be learnt too, from the rounds that
+are over (`learns`): of a modular function all do, of a diverse one few.
 
 Nothing depends on where zero is or on the unit: answers are taken relative to the first one, and all that is compared
 has the same unit. (To the last bit, where the shift rounds nothing and the unit is a power of two.)
@@ -15,21 +16,20 @@ in a tournament tree, so that an answer costs O(contenders + log N). Where keys 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.draws import TIE, uniforms
 from handful.core.kernels import kernel, rare
-from handful.core.objective import Ints
+from handful.core.objective import Floats, Ints
 from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows
-from handful.core.parts.tree import new_tree, plant, seat
+from handful.core.parts.staying import STAY, STAYING, fallen, fit_of_staying, learn_staying
+from handful.core.parts.tree import draw_ties, new_tree, plant, seat
 
 CONTENDERS = 24
 _REACH = 2.0
 FIRST = 5.0  # where R is known, R²/2 counts like so many answers about the noise
-STAY, FALL = 0.5, 0.4  # how likely a gain stays as it is; else how much of what is above the usual it loses, about
 
 _RULES = np.dtype(
     [
@@ -46,6 +46,8 @@ _RULES = np.dtype(
         ("renewed", np.int64),  # and when noise and spread were learnt last
         ("held", np.int64),  # contenders
         ("bold", np.float64),  # how many times the spread is the variance of what is believed before any answer
+        ("stay", np.float64),  # how likely a gain stays as it is
+        ("learns", np.int64),  # whether that is learnt
     ],
     align=True,
 )
@@ -58,6 +60,7 @@ _ITEM = np.dtype(
         ("doubt", np.float64),  # its variance
         ("count", np.int64),  # answers of this round
         ("total", np.float64),  # their sum, relative to the origin
+        ("squares", np.float64),  # Σ (X − their mean)²
         ("key", np.float64),
         ("tie", np.float64),
         ("place", np.int64),  # among the contenders, -1 for none, -2 for no candidate
@@ -74,24 +77,22 @@ class Gains(NamedTuple):
     top: Ints  # contenders, in no order
     others: Ints  # tree of everybody else, by key
     means: Ints  # tree of all candidates, by mean
+    staying: Floats  # for each of STAYING, the logarithm of how likely it made the answers of rounds that are over
 
 
-def new_gains(size: int, seed: int, noise: float, bold: float = 1.0) -> Gains:
+def new_gains(size: int, seed: int, noise: float, bold: float = 1.0, *, learns: bool = False) -> Gains:
     """Beliefs before the first answer; `noise` is R, or 0 if it is not known."""
     r = np.zeros(1, _RULES)
+    r["stay"] = STAY
+    r["learns"] = learns
     r["cap"] = noise * noise
     r["bold"] = bold
     items = np.zeros(size, _ITEM)
-    gains = Gains(r, items, np.full(min(CONTENDERS, size), -1, np.int64), new_tree(size), new_tree(size))
-    _draw_ties(items, np.uint64(seed))
+    top = np.full(min(CONTENDERS, size), -1, np.int64)
+    gains = Gains(r, items, top, new_tree(size), new_tree(size), np.zeros(len(STAYING)))
+    draw_ties(items, seed)
     _arrange(gains)
     return gains
-
-
-@kernel
-def _draw_ties(items: Rows, seed: Any) -> None:
-    for i in range(len(items)):
-        items[i].tie, _ = uniforms(seed, 0, TIE, i)
 
 
 # Contenders.
@@ -185,6 +186,8 @@ def forget(gains: Gains, item: int) -> None:
 def begin_round(gains: Gains) -> None:
     """What is believed is where the new round starts from."""
     rules = gains.rules[0]
+    if rules.learns == 1 and rules.first == 0 and rules.counted > 0:
+        rules.stay = learn_staying(rules, gains.items, gains.staying)
     rules.first = 1 if rules.spread == 0.0 else 0
     rules.counted = 0
     rules.renewed = 0
@@ -194,6 +197,7 @@ def begin_round(gains: Gains) -> None:
         row.doubt = row.variance
         row.count = 0
         row.total = 0.0
+        row.squares = 0.0
     if rules.first == 0:
         for i in range(len(gains.items)):
             _believe(gains, i)
@@ -207,18 +211,15 @@ def _believe(gains: Gains, item: int) -> None:
     mean, variance = row.before, row.doubt
     low, wide = mean, variance
     if rules.first == 0:
-        lost = FALL * max(mean - rules.level, math.sqrt(rules.spread))
-        low -= lost
-        wide += lost * lost
-    share = 1.0 - STAY
+        low, wide = fallen(rules, row)
+    share = 1.0 - rules.stay
     if row.count > 0:
         error = rules.noise / row.count
         here = row.total / row.count
         u, w = variance + error, wide + error
         away, below = here - mean, here - low
-        if rules.first == 0:  # how much likelier the answers are if it stayed
-            fit = 0.5 * (below * below / w - away * away / u + math.log(w / u))
-            share = 1.0 / (1.0 + STAY / (1.0 - STAY) * math.exp(min(fit, 700.0)))
+        if rules.first == 0:
+            share = 1.0 / (1.0 + rules.stay / (1.0 - rules.stay) * math.exp(min(fit_of_staying(rules, row), 700.0)))
         mean += variance / u * away
         variance *= error / u
         low += wide / w * below
@@ -241,6 +242,20 @@ def _learn_noise(gains: Gains, between: float) -> None:
         rules.noise = rules.squares / free
     elif rules.noise == 0.0:
         rules.noise = 0.5 * between
+
+
+@rare
+def learn_noise_of(gains: Gains, some: Ints, size: int) -> None:
+    """Let the noise be that of answers about the first `size` of some items, of this round."""
+    rules, squares, free = gains.rules[0], 0.0, 0
+    for p in range(size):
+        row = gains.items[some[p]]
+        if row.count > 1:
+            squares += row.squares
+            free += row.count - 1
+    if free >= 3:
+        rules.squares = squares
+        rules.groups = rules.answers - free
 
 
 @rare
@@ -292,7 +307,9 @@ def add_answer(gains: Gains, item: int, answer: float, everybody: int) -> None:
         rules.groups += 1
     else:
         before = row.total / row.count
-        rules.squares += (x - before) * (x - (row.total + x) / (row.count + 1))
+        square = (x - before) * (x - (row.total + x) / (row.count + 1))
+        row.squares += square
+        rules.squares += square
     row.count += 1
     row.total += x
     if rules.counted - rules.renewed >= len(gains.items) or (rules.spread == 0.0 and rules.counted >= everybody):

@@ -5,7 +5,8 @@ Then those who look better, half as many each time, are asked about as often aga
 compared one by one (sequential halving: Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits",
 ICML 2013). It differs from theirs in three things: all answers about an item count, not those of the last stage alone;
 nobody is out of the question for good; and where answers differ little beside what they are about, nothing is asked
-again. A few items, drawn before any answer, are asked about twice at once: they say how much answers differ.
+again. A few items, drawn before any answer, are asked about twice at once: they say how much answers differ; after a
+stage those who are left do, for answers about the better may differ more than others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, first_order
-from handful.core.parts.gains import Gains, renew
+from handful.core.parts.gains import Gains, learn_noise_of, renew
 
 _SHARE = 0.6  # of all answers, at most, are for looking around
 _ONCE = 0.36  # of these are for first answers, at most
@@ -107,6 +108,7 @@ def _next_pass(looking: Looking, gains: Gains, board: Board) -> bool:
     if rules.passes == 1 and rules.stages > 0 and rules.held >= 4 * _TWICE:
         rules.until = _TWICE
         return True
+    learn_noise_of(gains, looking.queue, rules.held)
     renew(gains)
     known = gains.rules[0]
     if rules.stages == 0:

@@ -6,8 +6,11 @@ where keys are equal the larger tie-breaker; where these are equal too the lower
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from handful.core.draws import TIE, uniforms
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 
@@ -18,6 +21,17 @@ def new_tree(size: int) -> Ints:
     tree = np.full(2 * leaves, -1, np.int64)
     tree[leaves : leaves + size] = np.arange(size)
     return tree
+
+
+def draw_ties(items: np.ndarray[Any, Any], seed: int) -> None:
+    """Fill the field `tie` of every row: a draw that decides where keys are equal."""
+    _draw_all(items, np.uint64(seed))
+
+
+@kernel
+def _draw_all(items: Any, seed: Any) -> None:
+    for i in range(len(items)):
+        items[i].tie, _ = uniforms(seed, 0, TIE, i)
 
 
 @kernel

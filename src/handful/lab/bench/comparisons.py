@@ -11,7 +11,17 @@ from handful.core.feedback import Preferences, Values
 from handful.core.responses import Response, btl, linear, saturating, uniform
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Prior, Run, RunOutcome
-from handful.lab.bench.targets import CurvePoint, Figure, advantage, cost_of, curve, group, mean_answers, mean_quality
+from handful.lab.bench.targets import (
+    CurvePoint,
+    Figure,
+    advantage,
+    cost_of,
+    curve,
+    group,
+    mean_answers,
+    mean_fewest,
+    mean_quality,
+)
 
 SAVING = "comparisons for 0.95·greedy"
 LINKS = "comparisons, other links"
@@ -145,4 +155,6 @@ def prior_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     for prior in SCORED:
         some = series[f"certified|{prior}"]
         what = f"certified, half-width 0.5, prior: {prior}"
-        yield Figure(PRIOR, what, mean_answers(some), "answers", note=f"mean f {mean_quality(some):.3f}")
+        times = mean_answers(some) / mean_fewest(some)
+        note = f"mean f {mean_quality(some):.3f}, {times:.1f} times the clairvoyant's answers"
+        yield Figure(PRIOR, what, mean_answers(some), "answers", note=note)

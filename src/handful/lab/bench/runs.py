@@ -59,7 +59,7 @@ class Run:
 class RunOutcome:
     """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule; `fewest` how many
     answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved);
-    `said` what is said of the picks, where that is judged.
+    `proof` how many were asked once the last item was picked; `said` what is said of the picks, where that is judged.
     """
 
     run: Run
@@ -67,6 +67,7 @@ class RunOutcome:
     quality: float
     shown: bool
     fewest: float = math.nan
+    proof: int = 0
     said: tuple[JudgedStatement, ...] = ()
 
 
@@ -118,9 +119,10 @@ def perform(run: Run) -> RunOutcome:
         said = tuple(statements_of(run.explorer, problem, objective, run.response))
     shown = all(r.ended in ("rule", "alone") for r in result.rounds)
     fewest = math.nan
-    if epsilon is not None and isinstance(run.feedback, Values) and run.feedback.noise:
-        fewest = clairvoyant(objective, result.chosen, run.feedback.noise, epsilon, DELTA)
-    return RunOutcome(run, result.answers, result.value / best, shown, fewest, said)
+    if epsilon is not None and isinstance(run.feedback, Values):  # whose R is the half-width of a uniform answer
+        fewest = clairvoyant(objective, result.chosen, run.response.scale, epsilon, DELTA)
+    proof = result.answers - sum(int(r.per_item.sum()) for r in result.rounds)
+    return RunOutcome(run, result.answers, result.value / best, shown, fewest, proof, said)
 
 
 def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:

@@ -60,6 +60,11 @@ def mean_answers(outcomes: Sequence[RunOutcome]) -> float:
     return float(np.mean([o.answers for o in outcomes]))
 
 
+def mean_fewest(outcomes: Sequence[RunOutcome]) -> float:
+    """How many answers somebody who knows f would have asked for, on average."""
+    return float(np.mean([o.fewest for o in outcomes]))
+
+
 def mean_quality(outcomes: Sequence[RunOutcome]) -> float:
     """The mean of f over exact greedy's f."""
     return float(np.mean([o.quality for o in outcomes]))

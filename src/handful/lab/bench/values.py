@@ -12,7 +12,17 @@ from handful.core.feedback import Values
 from handful.core.responses import uniform
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome
-from handful.lab.bench.targets import CurvePoint, Figure, better, cost_of, curve, group, mean_answers, mean_quality
+from handful.lab.bench.targets import (
+    CurvePoint,
+    Figure,
+    better,
+    cost_of,
+    curve,
+    group,
+    mean_answers,
+    mean_fewest,
+    mean_quality,
+)
 
 GUARANTEE = "answers for the guarantee"
 RANGE = "a known range"
@@ -20,16 +30,19 @@ MANY = "many items"
 BUDGET = "values under a budget"
 
 FAITHFUL = "topx (faithful)"
+AUDIT = "certified, audit"
+QUICK = "certified, audit, near=0.03"
 PROVERS: dict[str, Explorer] = {
     FAITHFUL: TopX(),
     "sharp": Sharp(),
     "certified, plain": Certified(rule="plain"),
     "certified, chain": Certified(rule="chain"),
     "certified, bank": Certified(rule="bank"),
-    "certified, audit": Certified(),
+    AUDIT: Certified(),
+    QUICK: Certified(near=0.03),
 }
-FEWER = {"sharp": 5.0, "certified, plain": 4.0, "certified, bank": 30.0, "certified, audit": 300.0}
-QUALITY = {"certified, plain": 0.99, "certified, bank": 0.97, "certified, audit": 0.99}
+FEWER = {"sharp": 5.0, "certified, plain": 4.0, "certified, bank": 30.0, AUDIT: 300.0, QUICK: 400.0}
+QUALITY = {"certified, plain": 0.99, "certified, bank": 0.97, AUDIT: 0.99, QUICK: 0.98}
 HALF_WIDTHS = (0.1, 0.5, 1.0)
 AIMED_AT = (0.5, 1.0)
 
@@ -73,9 +86,11 @@ def guarantee_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
             unproved = sum(not o.shown for o in some)
             note = f"{unproved} of {len(some)} runs not proved" if unproved else ""
             yield Figure(GUARANTEE, what, mean_answers(some), "answers", note=note)
-            fewest = float(np.mean([o.fewest for o in some]))
-            yield Figure(GUARANTEE, f"{what}: clairvoyant", fewest, "answers")
-            yield Figure(GUARANTEE, f"{what}: of the clairvoyant", mean_answers(some) / fewest, "×")
+            yield from limit_figures(GUARANTEE, what, some)
+            if name in (AUDIT, QUICK):
+                proof = float(np.mean([o.proof for o in some])) / mean_fewest(some)
+                limit = 2.5 if aimed else None
+                yield Figure(GUARANTEE, f"{what}: proof over clairvoyant", proof, "×", "≤" if limit else "", limit)
             if name != FAITHFUL:
                 fewer = FEWER.get(name) if aimed else None
                 ratio = reference / mean_answers(some)
@@ -83,6 +98,12 @@ def guarantee_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
             good = QUALITY.get(name) if aimed else None
             yield Figure(GUARANTEE, f"{what}: mean f", mean_quality(some), "f/greedy", "≥" if good else "", good)
             yield Figure(GUARANTEE, f"{what}: least f", min(o.quality for o in some), "f/greedy")
+
+
+def limit_figures(section: str, what: str, outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
+    """What somebody who knows f would have asked, and how many times as much was asked."""
+    yield Figure(section, f"{what}: clairvoyant", mean_fewest(outcomes), "answers")
+    yield Figure(section, f"{what}: of the clairvoyant", mean_answers(outcomes) / mean_fewest(outcomes), "×")
 
 
 def range_runs(plan: BenchPlan) -> Iterator[Run]:
@@ -103,6 +124,7 @@ def range_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
             some, others = (series[f"{half_width:g}|{name}|{known}"] for known in (True, False))
             what = f"half-width {half_width:g}, answers from {LOW:g} to {HIGH:g}, {name}"
             yield Figure(RANGE, what, mean_answers(some), "answers")
+            yield from limit_figures(RANGE, what, some)
             ratio = mean_answers(others) / mean_answers(some)
             yield Figure(RANGE, f"{what}: fewer than with R = {0.5 * (HIGH - LOW):g}", ratio, "×", "≥", 1.0)
             yield Figure(RANGE, f"{what}: mean f", mean_quality(some), "f/greedy")
@@ -126,6 +148,7 @@ def many_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
         note = f"{unproved} of {len(some)} runs not proved" if unproved else ""
         assert sense in ("≤", "<")
         yield Figure(MANY, f"{what}: answers over N·k", share, "share", sense, aim, note)  # type: ignore[arg-type]
+        yield from limit_figures(MANY, what, some)
         yield Figure(MANY, f"{what}: mean f", mean_quality(some), "f/greedy", "≥", 0.98)
 
 

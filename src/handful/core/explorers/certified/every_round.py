@@ -81,11 +81,11 @@ def begin(state: EveryRoundState) -> None:
     rules = state.rules[0]
     rules.lead = -1
     new_round(state.bounds)
-    plant(state.tree, state.latest, state.latest)
+    plant(state.tree, state.latest, state.bounds.items["tie"])
     rules.first = state.tree[1]
     for i in range(len(state.means)):
         state.means[i] = -np.inf
-    plant(state.tree, state.means, state.means)
+    plant(state.tree, state.means, state.bounds.items["tie"])
 
 
 @kernel
@@ -138,7 +138,7 @@ def tell(state: EveryRoundState, item: int, rival: int, given: int, answer: floa
         return
     narrow(state.bounds, board, item)
     state.means[item] = state.latest[item] = mean(board, item)
-    seat(state.tree, state.means, state.means, item, True)
+    seat(state.tree, state.means, state.bounds.items["tie"], item, True)
     if rules.lead < 0 or items[item].lower > items[rules.lead].lower:  # lower bounds only rise
         rules.lead = item
     low = items[rules.lead].lower
@@ -180,7 +180,7 @@ def _take(state: EveryRoundState, item: int, ended: int) -> None:
 def leave(state: EveryRoundState, item: int) -> None:
     """Neither among the bounds nor among the means."""
     forget(state.bounds, item)
-    seat(state.tree, state.means, state.means, item, False)
+    seat(state.tree, state.means, state.bounds.items["tie"], item, False)
 
 
 @kernel

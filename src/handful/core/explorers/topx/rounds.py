@@ -1,7 +1,7 @@
 """A round of TopX, Algorithm 2 of the paper, line by line; UNIFORM asks everybody and shares its stopping rule.
 
 Comments give the lines of Algorithm 2. Differences to the letter (docs/paper-map.md has them all):
-only candidates C = V∖S are asked, l is capped at |C|, and ties go to the lowest index.
+only candidates C = V∖S are asked, l is capped at |C|, and ties go to the first in an order that is drawn from the seed.
 
 With preference queries the value of an item is its Borda score among the candidates. One query is τ comparisons
 with rivals drawn with replacement; as their mean has R = 1/(2√τ), counting single comparisons with R = ½ gives the

@@ -159,7 +159,7 @@ def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
     M̃ takes the best of M's lower and the others' upper bounds. So it swaps the worst of M for the best outside,
     one by one, as long as that gains: only the swapped items enter the difference.
     """
-    items, places = state.items, state.places
+    places = state.places
     for p in range(l):  # M_t by lower bound, ascending
         q = p
         while q > 0 and places[p].lower < places[places[q - 1].inside].lower:
@@ -184,16 +184,17 @@ def swap(state: TopXState, l: int, most: int, others: int) -> tuple[float, int]:
         if not gain > 0.0:
             break
         gap += gain
-        widest = _wider(items, _wider(items, widest, worst.leader), o)
+        widest = _wider(state, _wider(state, widest, worst.leader), o)
     return gap, widest
 
 
 @kernel
-def _wider(items: Rows, i: int, j: int) -> int:
-    """The one of the larger radius; the lower index where they are equal."""
-    if i < 0 or items[j].root > items[i].root or (items[j].root == items[i].root and j < i):
+def _wider(state: TopXState, i: int, j: int) -> int:
+    """The one of the larger radius; the first of the candidates where they are equal."""
+    if i < 0:
         return j
-    return i
+    a, b, places = state.items[i].root, state.items[j].root, state.board.items
+    return j if b > a or (b == a and places[j].where < places[i].where) else i
 
 
 @kernel

@@ -64,6 +64,11 @@ class TopX(Explorer):
         if self.l is not None:
             whole("l", self.l, 1)
 
+    @property
+    def edition(self) -> int:
+        """2: ties, and the order of first questions, are drawn from the seed."""
+        return 2
+
     def per_round(self, problem: Problem) -> PerRound:
         """ε′, δ′ and k′ for this problem."""
         most = per_round(self.variant, problem.rounds, problem.epsilon or 0.0, problem.delta)
