@@ -3,8 +3,7 @@
 A Gaussian belief per item. The noise of answers and the level and spread of gains are learnt from the answers
 (empirical Bayes, renewed after every N answers). Between rounds an item's gain stays as it was (the pick has nothing in
 common with it) or falls by some share of what it is above the usual; the answers of the new round say which is the
-likelier, and how much of the old belief is worth keeping. How often gains stay may be learnt too, from the rounds that
-are over (`learns`): of a modular function all do, of a diverse one few.
+likelier, and how much of the old belief is worth keeping. How often gains stay may be learnt too (`learns`).
 
 Nothing depends on where zero is or on the unit: answers are taken relative to the first one, and all that is compared
 has the same unit. (To the last bit, where the shift rounds nothing and the unit is a power of two.)
@@ -250,9 +249,8 @@ def learn_noise_of(gains: Gains, some: Ints, size: int) -> None:
     rules, squares, free = gains.rules[0], 0.0, 0
     for p in range(size):
         row = gains.items[some[p]]
-        if row.count > 1:
-            squares += row.squares
-            free += row.count - 1
+        squares += row.squares
+        free += max(row.count - 1, 0)
     if free >= 3:
         rules.squares = squares
         rules.groups = rules.answers - free
