@@ -243,12 +243,14 @@ def test_a_pause_hands_out_nothing_but_takes_answers() -> None:
 
 def test_finishing_early_keeps_what_was_picked_and_decides_the_open_round() -> None:
     study = valuing(in_flight=1)
+    asked = []
     for value in (0.0, 0.0, 7.0):
         (q,) = study.ask(1)
+        asked.append(q.item)
         study.tell(q.id, value)
     open_question = study.ask(1)[0]
     result = study.finish("enough")
-    assert result.chosen == ("photo 2", "photo 0", "photo 1")
+    assert result.chosen == (asked[2], *sorted(asked[:2]))
     assert [r.ended for r in result.rounds] == ["closed", "filled", "filled"]
     assert study.finished == "the study was finished early: 2 of 3 items were filled in from what was known"
     with pytest.raises(StudyFinished, match="takes no more answers"):
@@ -329,7 +331,7 @@ def test_comparisons_that_a_budget_ended_claim_no_mean_over_draws() -> None:
         return item > rival
 
     items, known = [f"p{i}" for i in range(6)], Preferences(beta=2.0)
-    study = Study(items, 3, feedback=known, explorer="sharp", epsilon=0.01, budget=900, seed=4)
+    study = Study(items, 3, feedback=known, explorer="sharp", epsilon=0.01, budget=700, seed=4)
     result = study.run(better)
     assert any(r.size > 1 for r in result.rounds)
     assert all(np.isfinite(r.reached) for r in result.rounds)
@@ -440,9 +442,10 @@ def test_without_items_a_reopened_study_gives_their_names(sqlite_storage: str) -
     with Study(range(5), 2, feedback=Values(noise=1), explorer="topx", budget=20, storage=sqlite_storage):
         pass
     with Study.open(sqlite_storage) as study:
-        assert study.ask(1)[0].item == "0"
+        name = study.ask(1)[0].item
+        assert name in set("01234")
     with Study.open(sqlite_storage, items=range(5)) as study:
-        assert study.held_by(None)[0].item == 0
+        assert study.held_by(None)[0].item == int(name)
 
 
 def test_importing_handful_is_light() -> None:
