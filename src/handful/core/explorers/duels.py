@@ -179,7 +179,7 @@ class Duels(Explorer):
 
     @property
     def edition(self) -> int:
-        """2: nobody is asked the same twice; 3: the belief reckons with random rivals; 4: ties are drawn from the seed."""
+        """2: nobody is asked the same twice; 3: the belief reckons with random rivals; 4: ties are drawn."""
         return 4
 
     def __post_init__(self) -> None:
