@@ -22,6 +22,8 @@ def test_the_demo_ends_by_itself_with_three_summaries_and_their_sheets(tmp_path:
         with Image.open(tmp_path / f"{sheet}.png") as picture:
             assert picture.width > 800
     assert made.stdout.count("6 of 6 picked") >= 3
+    assert made.stdout.count("Won ") >= 18
+    assert "pairs: TopX + Borda (the paper)" in made.stdout, "pairs stand beside the best of several"
     assert len(list((tmp_path / "photos").glob("*.jpg"))) == 60
 
 
@@ -31,6 +33,6 @@ def test_the_demo_in_the_terminal_compares_with_other_means() -> None:
     assert made.returncode == 0, made.stderr
     shares = {
         name: float(next(line for line in made.stdout.splitlines() if name in line).split("│")[3].strip(" %"))
-        for name in ("duels", "TopX + Borda", "UNIFORM", "RANDOM")
+        for name in ("pairs: duels", "best of 4: duels", "TopX + Borda", "UNIFORM", "RANDOM")
     }
-    assert shares["duels"] > shares["TopX + Borda"] > shares["RANDOM"]
+    assert shares["best of 4: duels"] > shares["pairs: duels"] > shares["TopX + Borda"] > shares["RANDOM"]

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
     from handful.crowd.simulation.demo import DemoStatus, DemoSummary
     from handful.crowd.web.links import Links
+    from handful.lab.collections import ImageCollection
 
 TERMINAL_BUDGET = 1500
+RUNS = 20
+"""How often each way is simulated, to be compared."""
 BELOW = (0, 0, 0, 2)
 """How far a paragraph is indented below its theme."""
 
@@ -67,6 +70,7 @@ def _crowd(
     needs("crowd", "the demo")
     import tempfile
 
+    from rich.markup import escape
     from rich.padding import Padding
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -110,8 +114,12 @@ def _crowd(
                 console.print(
                     Padding(f"{counted(summary.answers, 'answer')}. {summary.verdict}", BELOW), highlight=False
                 )
-                console.print(Padding(f"[dim]{summary.certificate}[/dim]", BELOW), highlight=False)
+                for place, said in enumerate(summary.said, start=1):
+                    console.print(Padding(f"{place}. {escape(said)}", BELOW), highlight=False)
+                console.print(Padding(f"[dim]{escape(summary.certificate)}[/dim]", BELOW), highlight=False)
                 console.print(f"  {summary.sheet}", highlight=False, soft_wrap=True)
+            console.print("\nPairs, as the paper asks, beside the best of several (all themes' Venice, as simulated):")
+            _side_by_side(console, collection, StudyPlan().answers(collection.size, solo=False))
             if not exit_when_done:
                 console.input("\nThe pages are still there. Press Enter to stop. ")
 
@@ -131,12 +139,9 @@ def _crowd(
 
 
 def _terminal(console: Console, seed: int) -> None:
-    from rich.progress import Progress
-    from rich.table import Table
-
     from handful import Preferences, Study, oracles
     from handful.lab.collections import venice
-    from handful.lab.terminal_demo import K, compare
+    from handful.lab.terminal_demo import K
 
     collection = venice(seed)
     console.print(
@@ -148,11 +153,22 @@ def _terminal(console: Console, seed: int) -> None:
     for place, pick in enumerate(result.chosen, 1):
         console.print(f"  {place}. [bold]{pick}[/bold]  [dim]{tags[pick]}[/dim]")
     console.print(f"\n{result.certificate}\n", highlight=False)
-    runs = 20
+    _side_by_side(console, collection, TERMINAL_BUDGET)
+
+
+def _side_by_side(console: Console, collection: ImageCollection, budget: int) -> None:
+    """Pairs, as in the paper, and the best of several, by simulation."""
+    from rich.progress import Progress
+    from rich.table import Table
+
+    from handful.lab.terminal_demo import WAYS, compare
+
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("the same budget by other means", total=3 * runs)
-        rows = compare(collection, TERMINAL_BUDGET, 2.0, runs, lambda: bar.advance(task))
-    table = Table("way to choose", "comparisons", "f, as a share of exact greedy", title=f"mean of {runs} runs")
+        task = bar.add_task("pairs and the best of several, simulated", total=WAYS * RUNS)
+        rows = compare(collection, budget, 2.0, RUNS, lambda: bar.advance(task))
+    table = Table(
+        "way to ask and choose", "questions", "f, as a share of exact greedy", title=f"mean of {RUNS} simulated runs"
+    )
     for row in rows:
         table.add_row(row.name, f"{row.answers:,}", f"{100 * row.share:.1f}%")
     console.print(table)

@@ -16,6 +16,7 @@ from handful.core.simulate import simulate
 from handful.lab.collections import ImageCollection
 
 K = 6
+WAYS = 5  # that are simulated
 
 
 @dataclass(frozen=True)
@@ -30,23 +31,28 @@ class ChoosingMethod:
 def compare(
     collection: ImageCollection, budget: int, beta: float, runs: int, progress: Callable[[], None] = lambda: None
 ) -> list[ChoosingMethod]:
-    """Duels, TopX and UNIFORM by the same number of comparisons, beside RANDOM and exact GREEDY; mean of `runs`."""
+    """Pairs by TopX, UNIFORM and duels, and the best of four by duels, beside RANDOM and exact GREEDY; mean of `runs`.
+
+    The best of four is asked as often as pairs are, and a third as often.
+    """
     objective = collection.objective
     best = greedy(objective, K)
-    ways: list[tuple[str, Explorer]] = [
-        ("duels", Duels()),
-        ("TopX + Borda (the paper)", TopX()),
-        ("UNIFORM", Uniform()),
+    ways: list[tuple[str, Explorer, int, int]] = [
+        ("pairs: TopX + Borda (the paper)", TopX(), 2, budget),
+        ("pairs: UNIFORM", Uniform(), 2, budget),
+        ("pairs: duels", Duels(), 2, budget),
+        ("best of 4: duels", Duels(), 4, budget),
+        ("best of 4: duels", Duels(), 4, budget // 3),
     ]
     rows = []
-    for name, settings in ways:
+    for name, settings, options, asked in ways:
         values = []
         for seed in range(runs):
-            problem = Problem(objective.size, K, Preferences(), budget=budget, seed=seed)
+            problem = Problem(objective.size, K, Preferences(options=options), budget=asked, seed=seed)
             made = simulate(settings.build(problem), objective, responses.btl(beta), K, budget=problem.total)
             values.append(made.value)
             progress()
-        rows.append(ChoosingMethod(name, budget, float(np.mean(values)) / best.value))
+        rows.append(ChoosingMethod(name, asked, float(np.mean(values)) / best.value))
     chance = [random_set(objective, K, seed).value for seed in range(100)]
     rows.append(ChoosingMethod("RANDOM", 0, float(np.mean(chance)) / best.value))
     rows.append(ChoosingMethod("GREEDY, if f were known", best.evaluations, 1.0))

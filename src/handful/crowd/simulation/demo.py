@@ -38,13 +38,14 @@ class DemoStatus:
 
 @dataclass(frozen=True)
 class DemoSummary:
-    """What a study picked, its answers, and where its contact sheet is."""
+    """What a study picked, its answers, what is said of it, and where its contact sheet is."""
 
     study: str
     theme: str
     chosen: tuple[str, ...]
     answers: int
     verdict: str
+    said: tuple[str, ...]  # of each pick
     certificate: str
     sheet: Path
 
@@ -111,6 +112,9 @@ async def _answered(
 def _summary(hosted: HostedStudy, folder: Path) -> DemoSummary:
     result, sheet = hosted.latest_result(), folder / f"{hosted.name}.png"
     sheet.write_bytes(result_sheet(hosted.collection, result, hosted.theme))
+    names = hosted.collection.name_of
+    said = tuple(f"{names(pick.item)}: {' '.join(pick.sentences(names))}" for pick in result.picks)
+    certificate = str(result.certificate)
     return DemoSummary(
-        hosted.name, hosted.theme, result.chosen, result.answers, result.verdict, str(result.certificate), sheet
+        hosted.name, hosted.theme, result.chosen, result.answers, result.verdict, said, certificate, sheet
     )

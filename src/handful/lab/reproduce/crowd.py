@@ -1,4 +1,5 @@
-"""The crowd experiment in simulation: three themes, 100 workers; and duels at a twentieth of the cost."""
+"""The crowd experiment in simulation: three themes, 100 workers; duels at a twentieth of the cost, and best of four at
+a fortieth."""
 
 from __future__ import annotations
 
@@ -19,7 +20,20 @@ from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.mixed_crowd import choose, crowd
 from handful.lab.reproduce.statistics import Interval, mean
-from handful.lab.reproduce.world import DELTA, DUELS, EXPLORERS, FULL, GREEDY, RANDOM, K, N, collection
+from handful.lab.reproduce.world import (
+    CHOICES,
+    DELTA,
+    DUELS,
+    EXPLORERS,
+    FULL,
+    GREEDY,
+    OPTIONS,
+    OURS,
+    RANDOM,
+    K,
+    N,
+    collection,
+)
 from handful.objectives import Coverage
 
 if TYPE_CHECKING:
@@ -28,7 +42,8 @@ if TYPE_CHECKING:
 TITLE = "(Crowd) Summaries of an image collection"
 PER_ITEM, TAU, WORKERS, IN_FLIGHT = 25, 3, 100, 20
 COMPARISONS = PER_ITEM * TAU * N * K
-BUDGETS = {FULL: COMPARISONS, DUELS: COMPARISONS // 20}
+BUDGETS = {FULL: COMPARISONS, DUELS: COMPARISONS // 20, CHOICES: COMPARISONS // 40}
+ASKED = {FULL: "comparisons", DUELS: "comparisons", CHOICES: "questions"}
 NAMES = ("Venice", "Venice Carnival", "Venice Cathedrals")
 
 
@@ -39,7 +54,7 @@ def objectives() -> dict[str, Coverage]:
 
 
 def cells(scale: Scale) -> list[Cell]:
-    """Each theme, with the paper's algorithm and with duels."""
+    """Each theme, with the paper's pairs, with duels, and with the best of four."""
     found = []
     for theme in NAMES:
         for seed in range(scale.of(5, 1)):
@@ -54,7 +69,8 @@ def summary(series: str, theme: str, seed: int, budget: int) -> list[CellRow]:
     """The summary that one simulated crowd picks for a theme."""
     objective, total = objectives()[theme], Total(budget)
     tau = TAU if series == FULL else 1
-    problem = Problem(N, K, Preferences(tau=tau), delta=DELTA, budget=total, in_flight=IN_FLIGHT, seed=seed)
+    feedback = Preferences(options=OPTIONS) if series == CHOICES else Preferences(tau=tau)
+    problem = Problem(N, K, feedback, delta=DELTA, budget=total, in_flight=IN_FLIGHT, seed=seed)
     state = EXPLORERS[series].build(problem)
     picks = choose(state, objective, crowd(WORKERS, seed), K, total, seed=seed, in_flight=IN_FLIGHT)
     return [
@@ -94,18 +110,19 @@ def on_theme(table: CellTable, series: str, theme: str) -> float:
 def draw(tables: Tables) -> dict[str, Figure | Image]:
     """Quality, and the first crowd's summaries as contact sheets side by side."""
     table = tables["crowd"]
-    return {"crowd": _qualities(table), "crowd-expgreedy": sheet(table, FULL), "crowd-duels": sheet(table, DUELS)}
+    sheets = {"crowd-expgreedy": FULL, "crowd-duels": DUELS, "crowd-best-of-4": CHOICES}
+    return {"crowd": _qualities(table)} | {name: sheet(table, series) for name, series in sheets.items()}
 
 
 def _qualities(table: CellTable) -> Figure:
     figure: Figure
     figure, axis = style.canvas(width=7.2, height=3.4)
     looks = {**style.LOOKS, RANDOM: style.Look(style.FAINT, "x", "none")}
-    for place, series in enumerate((FULL, DUELS, RANDOM)):
+    for place, series in enumerate((FULL, DUELS, CHOICES, RANDOM)):
         y = [quality(table, series, theme) for theme in NAMES]
-        x = np.arange(len(NAMES)) + (place - 1) * 0.16
-        cost = "" if series == RANDOM else f", {BUDGETS[series]:,} comparisons"
-        suffix = "\n" + style.OURS_SUFFIX.strip() if series == DUELS else ""
+        x = np.arange(len(NAMES)) + (place - 1.5) * 0.16
+        cost = "" if series == RANDOM else f", {BUDGETS[series]:,} {ASKED[series]}"
+        suffix = "\n" + style.OURS_SUFFIX.strip() if series in OURS else ""
         axis.vlines(x, [i.low for i in y], [i.high for i in y], color=looks[series].colour, linewidth=1.5)
         axis.plot(
             x, [i.mid for i in y], **looks[series].of(linestyle="none", markersize=8, label=series + cost + suffix)
@@ -139,7 +156,7 @@ def sheet(table: CellTable, series: str) -> Image:
     gap, head = 24, 64
     width = sum(part.width for part in parts) + gap * (len(parts) - 1)
     whole = Image.new("RGB", (width, head + max(part.height for part in parts)), PAPER)
-    title = f"{style.label(series)}: {BUDGETS[series]:,} comparisons by {WORKERS} simulated workers"
+    title = f"{style.label(series)}: {BUDGETS[series]:,} {ASKED[series]} by {WORKERS} simulated workers"
     pen = ImageDraw.Draw(whole)
     pen.text((10, head / 2), title, fill=INK, font=ImageFont.load_default(size=30), anchor="lm")
     for place, part in enumerate(parts):
@@ -153,8 +170,8 @@ def sheet(table: CellTable, series: str) -> Image:
 def judge(tables: Tables) -> Finding:
     """Whether the summaries are of high quality, and about their theme."""
     table = tables["crowd"]
-    share = {(s, t): quality(table, s, t) for s in (FULL, DUELS, RANDOM) for t in NAMES}
-    told = {s: ", ".join(f"{t} {share[s, t].say()}" for t in NAMES) for s in (FULL, DUELS)}
+    share = {(s, t): quality(table, s, t) for s in (*BUDGETS, RANDOM) for t in NAMES}
+    told = {s: ", ".join(f"{t} {share[s, t].say()}" for t in NAMES) for s in BUDGETS}
     about = {(s, t): on_theme(table, s, t) for s in (FULL, DUELS, RANDOM) for t in THEMES}
     semantics = "; ".join(
         f"{t}: {about[FULL, t]:.0%} of ExpGreedy's picks, {about[DUELS, t]:.0%} of duels', "
@@ -175,9 +192,11 @@ def judge(tables: Tables) -> Finding:
     )
     notes = (
         f"Ours: duels with a twentieth of that, {BUDGETS[DUELS]:,} comparisons, reaches {told[DUELS]}.",
+        f"Side by side with pairs: a fortieth, {BUDGETS[CHOICES]:,} questions that show {OPTIONS} pictures and ask for "
+        f"the best, reaches {told[CHOICES]}.",
         f"{PER_ITEM} queries of τ = {TAU} comparisons per item and iteration; {WORKERS} workers with β around 2, one "
         f"in five of them careless; {IN_FLIGHT} questions in flight.",
         "The paper's workers were people and its pictures photos; here both are made up.",
-        "The sheets show the first crowd: ExpGreedy above, duels below.",
+        "The sheets show the first crowd: ExpGreedy, duels, and best of four.",
     )
     return Finding(TITLE, f"Crowds for each theme: {len(table.where(series=FULL).distinct('seed'))}.", claims, notes)

@@ -17,9 +17,11 @@ from handful.core.budget import Total
 from handful.core.draws import question_seed
 from handful.core.endings import CLOSED, OPEN
 from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
-from handful.core.objective import Objective
+from handful.core.objective import Floats, Ints, Objective
 from handful.core.parts.board import NOBODY, NOW, remove
+from handful.core.parts.options import put_options, take_options
 from handful.core.responses import Response, btl, respond
+from handful.core.responses import choose as named
 
 SHARP, SPREAD = 2.0, 0.5
 """β is log-normal around 2: most people between 1 and 4."""
@@ -58,7 +60,7 @@ def choose(
     for j in range(1, k + 1):
         gains = progress.gains()
         open_round(state, j, budget.left(spent), k - j + 1)
-        asked = _round(state, gains.tolist(), people, rng, seed, j, in_flight)
+        asked = _round(state, gains, people, rng, seed, j, in_flight)
         spent += asked
         board = state.board.round[0]
         item = int(board["pick"])
@@ -69,21 +71,30 @@ def choose(
 
 
 def _round(
-    state: State, gains: list[float], people: Sequence[Response], rng: np.random.Generator, seed: int, j: int, room: int
+    state: State, gains: Floats, people: Sequence[Response], rng: np.random.Generator, seed: int, j: int, room: int
 ) -> int:
-    waiting: deque[tuple[int, int, int, float]] = deque()
+    waiting: deque[tuple[Ints, tuple[int, int, int, float]]] = deque()
+    options = len(getattr(state, "options", ()))
     asked = 0
     while state.board.round[0]["ended"] == OPEN:
         item, rival, given = propose(state, asked) if len(waiting) < room else (-1, NOBODY, NOW)
         if item >= 0:
-            person = people[int(rng.random() * len(people))]
-            answer = respond(person, gains[item], gains[rival], question_seed(seed, j, asked))
-            waiting.append((item, rival, given, answer))
+            person, own = people[int(rng.random() * len(people))], question_seed(seed, j, asked)
+            row = np.full(options, -1, np.int64)
+            if options:
+                take_options(state, row)
+                item, answer = named(person, gains, row, own), 1.0
+            else:
+                answer = respond(person, gains[item], gains[rival], own)
+            waiting.append((row, (item, rival, given, answer)))
             asked += 1
         elif waiting:
-            tell(state, *waiting.popleft())
+            row, question = waiting.popleft()
+            put_options(state, row)
+            tell(state, *question)
         else:
             conclude(state, CLOSED)
-    for question in waiting:
+    for row, question in waiting:
+        put_options(state, row)
         late(state, *question)
     return asked

@@ -17,7 +17,7 @@ except ImportError as error:
     raise MissingExtra("Drawing the paper's figures", "lab") from error
 
 from handful.lab.reproduce.statistics import Interval
-from handful.lab.reproduce.world import CERTIFIED, CHAINED, DUELS, FIXED, FULL, OURS, UNIFORM, WORTH, G, O
+from handful.lab.reproduce.world import CERTIFIED, CHAINED, CHOICES, DUELS, FIXED, FULL, OURS, UNIFORM, WORTH, G, O
 
 INK, FAINT = "#222222", "#8A8A8A"
 OURS_SUFFIX = " (ours, not in the paper)"
@@ -49,6 +49,7 @@ LOOKS: Mapping[str, Look] = {
     CHAINED: OURS_LOOK,
     WORTH: OURS_LOOK,
     DUELS: OURS_LOOK,
+    CHOICES: Look("#CC6677", "P", (0, (1, 1)), hollow=True),  # type: ignore[arg-type]
 }
 LEVELS = ("#08306B", "#2171B5", "#4FA3D1", "#3B9C8F", "#73A942", "#B5B02A", "#E0A526")
 """From quiet to noisy: dark to light, so that grey print keeps the order."""

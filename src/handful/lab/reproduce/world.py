@@ -23,10 +23,11 @@ N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
 FULL, O, G, UNIFORM, FIXED = "ExpGreedy", "ExpGreedy-O", "ExpGreedy-G", "UNIFORM", "UNIFORM, fixed sample"
 GREEDY, RANDOM = "GREEDY", "RANDOM"
 CERTIFIED, CHAINED, WORTH, DUELS = "certified", "certified, chain", "worth", "duels"
-OURS = (CERTIFIED, CHAINED, WORTH, DUELS)
+CHOICES, OPTIONS = "duels, best of 4", 4
+OURS = (CERTIFIED, CHAINED, WORTH, DUELS, CHOICES)
 EXPLORERS: Mapping[str, Explorer] = {
     FULL: TopX(), O: TopX(variant="O"), G: TopX(variant="G"), UNIFORM: Uniform(), FIXED: Uniform(stop="fixed"),
-    CERTIFIED: Certified(), CHAINED: Certified(rule="chain"), WORTH: Worth(), DUELS: Duels(),
+    CERTIFIED: Certified(), CHAINED: Certified(rule="chain"), WORTH: Worth(), DUELS: Duels(), CHOICES: Duels(),
 }  # fmt: skip
 
 
