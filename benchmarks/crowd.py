@@ -3,7 +3,8 @@
 Everybody also keeps an event stream open, as the pages do. With --beside another checkout of the repository is measured
 in the same run, in turn: its server, by this generator, with nothing but what it depended on (no httptools).
 
-python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--beside FOLDER]
+python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--shown 2 4]
+    [--loads 3] [--beside FOLDER]
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ def texts(folder: Path) -> Collection:
     return ingest(table, folder / "items")
 
 
-def run_server(folder: Path, storage: str, port: int, explorer: str) -> None:
+def run_server(folder: Path, storage: str, port: int, explorer: str, shown: int) -> None:
     """In a process of its own, as in real use."""
     log_to(None)
-    plan = StudyPlan(k=K, explorer=explorer, budget=ENDLESS, in_flight=2_000)
+    plan = StudyPlan(k=K, explorer=explorer, budget=ENDLESS, options=shown, in_flight=2_000)
     registry = open_registry(
-        storage, load_collection(folder / "items"), ["load"], plan, Settings(limits=ServerLimits.none())
+        storage, load_collection(folder / "items"), ["load"], plan, Settings(goal=None, limits=ServerLimits.none())
     )
     Server(registry).run_until_interrupted(listen("127.0.0.1", port))
 
@@ -124,7 +125,7 @@ async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seco
 
 
 def measure(
-    folder: Path, crew: Crew, storage: str, explorer: str, seconds: float, beside: Path | None = None
+    folder: Path, crew: Crew, storage: str, explorer: str, shown: int, seconds: float, beside: Path | None = None
 ) -> tuple[CrewReport, float]:
     """A fresh server, a crew in front of it, and what happened; `beside`: the server of another checkout."""
     collection = texts(folder)
@@ -132,7 +133,9 @@ def measure(
         port = port_of(probe)
     options = ["--storage", storage, "--port", str(port), "--explorer", explorer]
     script, environment = [__file__], dict(os.environ)
-    if beside is not None:
+    if beside is None:
+        options += ["--shown", str(shown)]
+    else:
         script = ["-c", AS_IT_WAS, str(beside / "benchmarks" / "crowd.py")]
         environment["PYTHONPATH"] = str(beside / "src")
     server = subprocess.Popen([sys.executable, *script, "--server", str(folder), *options], env=environment)
@@ -152,15 +155,25 @@ def main() -> None:
     parser.add_argument("--storage", help="default: a fresh SQLite file each time")
     parser.add_argument("--explorer", default="duels")
     parser.add_argument("--workers", type=int, default=500)
+    parser.add_argument("--shown", type=int, nargs="+", default=[2, 4], help="how many a question shows, each in turn")
+    parser.add_argument("--loads", type=int, default=3, help="only the first so many of the three loads")
     parser.add_argument("--beside", type=Path, help="another checkout of the repository, to compare with")
     parser.add_argument("--server", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.server:
-        run_server(options.server, options.storage, options.port, options.explorer)
+        run_server(options.server, options.storage, options.port, options.explorer, options.shown[0])
         return
     table = Table(
-        Column("load", no_wrap=True), "server", "answers/s", "p50 ms", "p99 ms", "target ms", "errors", "load average"
+        Column("load", no_wrap=True),
+        "server",
+        "shown",
+        "answers/s",
+        "p50 ms",
+        "p99 ms",
+        "target ms",
+        "errors",
+        "load average",
     )
     think = Crew(options.workers, think_s=options.workers / 150, wait_s=1)
     loads = [
@@ -168,15 +181,16 @@ def main() -> None:
         (f"{options.workers} people, closed loop", Crew(options.workers, think_s=0), ""),
         (f"{options.workers} people who think", think, "≤ 50"),
     ]
-    for name, crew, latency in loads:
-        for tree in (options.beside, None) if options.beside else (None,):
+    before = [(options.beside, 2)] if options.beside else []
+    for name, crew, latency in loads[: options.loads]:
+        for tree, shown in [*before, *((None, shown) for shown in options.shown)]:
             with tempfile.TemporaryDirectory() as temporary:
                 storage = options.storage or f"{temporary}/load.db"
-                report, rate = measure(Path(temporary), crew, storage, options.explorer, options.seconds, tree)
+                report, rate = measure(Path(temporary), crew, storage, options.explorer, shown, options.seconds, tree)
             errors = report.broken + sum(report.refused.values())
             figures = f"{rate:.0f}", f"{1000 * report.quantile(0.5):.1f}", f"{1000 * report.quantile(0.99):.1f}"
             server = "this one" if tree is None else tree.name
-            table.add_row(name, server, *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
+            table.add_row(name, server, str(shown), *figures, latency, str(errors), f"{os.getloadavg()[0]:.1f}")
     Console(width=120).print(table)
 
 

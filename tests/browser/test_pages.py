@@ -52,7 +52,7 @@ def test_the_workers_page(serve: Serve, somebody: Somebody) -> None:
     page.wait_for_selector("#quiet:visible")
     look(page, "worker-9-paused")
     organizer.post(f"/api/organize/{STUDY}/close")
-    page.wait_for_selector("text=Thank you")
+    page.wait_for_selector("#quiet-title >> text=Thank you")
     look(page, "worker-10-thanks")
 
 
@@ -61,6 +61,31 @@ def test_a_page_of_texts(serve: Serve, somebody: Somebody, sayings: Collection) 
     crowd(server, people=1, turns=5, study="sayings")
     desk = WorkersPage.joined(server, somebody(), "sayings").ready()
     look(desk.page, "worker-texts", whole=True)
+
+
+def test_the_pages_of_somebody_who_has_given_enough(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, budget=40, in_flight=20), Settings(goal=2, show_result=True, undo_s=0, redo_s=0))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    desk.press("1").page.keyboard.press("2")
+    desk.page.wait_for_selector("#enough:not([hidden])")
+    look(desk.page, "worker-11-enough")
+    desk.page.click("#go-on")
+    desk.ready().press("3")
+    desk.page.click("#option-1 .choose")
+    server.organizer().post(f"/api/organize/{STUDY}/close")
+    desk.page.reload()
+    desk.page.wait_for_selector("#picks li")
+    desk.page.wait_for_load_state("networkidle")
+    look(desk.page, "worker-12-result", whole=True)
+
+
+def test_who_is_done_leaves_and_holds_nothing(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20), Settings(goal=1, undo_s=0, redo_s=0))
+    desk = WorkersPage.joined(server, somebody()).ready()
+    desk.page.keyboard.press("1")
+    desk.page.click("#enough-for-me")
+    desk.says("You can close this page now.")
+    assert len(server.registry.studies[STUDY].study.fold.leases) == 0
 
 
 def test_the_page_of_somebody_alone(serve: Serve, somebody: Somebody) -> None:

@@ -46,10 +46,13 @@ class Person:
         return token
 
     def answer(self, side: str = "left", **more: Any) -> dict[str, Any]:
-        """Answer the question at hand, which must be there and be taken."""
+        """Answer the question at hand, which must be there and be taken; go on after what was asked for."""
         response = self.post("answer", {"token": self.token, "side": side, **more})
         assert response.status_code == 200, response.text
         self.work = response.json()
+        progress = self.work["progress"]
+        if self.work["state"] == "waiting" and progress["answered"] == progress["goal"]:
+            self.next()
         return self.work
 
 

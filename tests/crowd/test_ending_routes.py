@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.settings import Settings
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_setup_routes import begin, empty_server, opened, photos, prepared, send
 
@@ -126,3 +127,31 @@ def test_a_preregistration_from_the_page_names_what_people_see_and_read(serve: S
 def test_pictures_that_differ_have_digests_that_differ(serve: Serve) -> None:
     digests = serve().registry.studies[STUDY].collection.digests()
     assert len(set(digests.values())) == len(digests) > 2
+
+
+def test_who_has_given_all_that_was_asked_for_holds_nothing_until_they_ask_to_go_on(serve: Serve) -> None:
+    server = serve(StudyPlan(k=2, budget=60, options=2), Settings(goal=3, undo_s=0, redo_s=0))
+    person, hosted = server.person(), server.registry.studies[STUDY]
+    person.answer()
+    assert len(person.answer()["questions"]) == 1, "nothing is handed out ahead of what they are asked for"
+    last = person.post("answer", {"token": person.token, "side": "left"}).json()
+    assert (last["state"], last["questions"], last["progress"]["answered"]) == ("waiting", [], 3)
+    assert len(hosted.study.fold.leases) == 0
+    assert len(person.next()["questions"]) == 2
+    person.answer()
+
+
+def test_people_who_took_part_see_the_result_if_the_organizer_agrees_and_once_it_has_ended(serve: Serve) -> None:
+    server = serve(StudyPlan(k=2, budget=30, options=2), Settings(undo_s=0, redo_s=0))
+    person, organizer = server.person(), server.organizer()
+    person.answer()
+    here = f"/api/s/{STUDY}"
+    assert organizer.post(f"{HERE}/words", json={"show_result": True}).json()["show_result"] is True
+    assert person.http.get(f"{here}/summary").status_code == 404, "it has not ended"
+    organizer.post(f"{HERE}/close")
+    assert person.http.get(here).json()["show_result"] is True
+    assert len(person.http.get(f"{here}/summary").json()["picks"]) == 2
+    assert person.http.get(f"{here}/sheet.png").status_code == 200
+    assert server.browser().get(f"{here}/summary").status_code == 401, "who did not take part"
+    organizer.post(f"{HERE}/words", json={"show_result": False})
+    assert person.http.get(f"{here}/summary").status_code == 404

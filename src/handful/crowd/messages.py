@@ -146,6 +146,7 @@ class About(BaseModel):
     thanks: str | None
     undo_s: float
     solo: bool
+    show_result: bool = Field(default=False, description="whether who took part sees the result in the end")
     joined: bool
     panel: bool = Field(default=False, description="whether people come from a panel, with ids in their address")
     arrived: bool = Field(default=False, description="whether this browser came from the panel, and may join")
@@ -188,6 +189,21 @@ class Exclude(Sent):
 
 class Restore(Sent):
     worker: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class MoreAnswers(Sent):
+    answers: Annotated[int, Field(ge=1, le=100_000_000)]
+
+
+class Redo(Sent):
+    extend: Annotated[int, Field(ge=0, le=100_000_000)] = 0
+
+
+class Redoing(BaseModel):
+    """What doing a round again would mean; `missing` is how many answers the budget does not cover."""
+
+    words: str
+    missing: int
 
 
 class Login(Sent):
@@ -275,6 +291,7 @@ class OrganizerStatus(BaseModel):
     circumstances: list[str]
     stuck: bool = Field(description="nobody could go on for ten minutes, for the cap on networks")
     recruiting: Recruiting | None = None
+    show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
 
 
 class Invite(Sent):

@@ -85,6 +85,7 @@ class Settings:
     question, welcome, thanks: what is asked, and what people read before they begin and when nothing is left; None for
         the built-in words.
     listed: whether the server's front page names the study; whoever has its link gets there in any case.
+    show_result: whether people who took part see what was chosen, once the study has ended.
     instruction: what a check's card says that is to be chosen.
     language: of the worker's page, and of the built-in words wherever the organizer wrote none.
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
@@ -102,6 +103,7 @@ class Settings:
     instruction: str = INSTRUCTION
     language: str = DEFAULT
     listed: bool = True
+    show_result: bool = False
     undo_s: float = 5.0
     redo_s: float = 5.0
     solo: bool = False

@@ -23,6 +23,7 @@ class Words(Sent):
     goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
     language: Annotated[str, Field(max_length=12)] | None = None
     listed: bool = True
+    show_result: bool = Field(default=False, description="to people who took part, once the study has ended")
 
 
 class DraftSettings(Sent):

@@ -84,7 +84,7 @@ class Answering:
                 )
             else:
                 receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
-            if receipt.standing == "provisional" and not held and not fresh:
+            if receipt.standing == "provisional" and more and not held and not fresh:
                 receipt, fresh = self._nothing_left(worker, receipt)
             return self._answered(worker, said.token, receipt, [*held, *fresh])
 
@@ -167,7 +167,20 @@ class Answering:
         self._presence.seen(worker.id, self.clock())
         self.caps.came(worker.id, worker.where, self.clock())
         answers = self.study.fold.workers.answers_of(worker.id) + told
-        return max(0, self._wanted - held - len(self.checks.places(worker, answers, self._wanted)))
+        wanted = min(self._wanted, self._asked_for(answers, told))
+        return max(0, wanted - held - len(self.checks.places(worker, answers, wanted)))
+
+    def _asked_for(self, answers: int, told: int) -> int:
+        """How many more answers this worker is asked for; whoever goes on after that asks by themselves.
+
+        So nobody who leaves at that point holds a question, which would then be asked of those who are left.
+        """
+        goal = self.settings.goal
+        if goal is None or self.desk is not None or self.checks.extra(goal):  # these end by their own count
+            return self._wanted
+        if answers > goal or (answers == goal and not told):
+            return self._wanted
+        return goal - answers
 
     @property
     def _wanted(self) -> int:

@@ -26,17 +26,16 @@ from handful.crowd.hosting.showing import Showing
 from handful.crowd.hosting.storage_fault import StorageFault
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.hosting.turning_events import TURNING
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.storage.people import People
-from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn, from_record
+from handful.study.events import Event, Noted, Told, from_record
 from handful.study.results import Result
 from handful.study.study import Study
 
 THEME = "theme"
-TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
-"""Events after which the result is another one."""
 LOOK_AGAIN_S = 30.0
 
 

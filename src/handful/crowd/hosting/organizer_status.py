@@ -55,6 +55,7 @@ def organizer_status_of(
         stuck=hosted.open and hosted.caps.stuck(now),
         circumstances=list(circumstances_of(hosted.study.fold)),
         recruiting=recruiting,
+        show_result=hosted.settings.show_result,
     )
 
 

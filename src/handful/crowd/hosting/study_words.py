@@ -31,7 +31,7 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
             words[name] = None if value is None else clean_text(str(value), LENGTHS[name]) or None
         elif name == "goal":
             words[name] = None if not value else int(value)
-        elif name == "listed":
+        elif name in ("listed", "show_result"):
             words[name] = bool(value)
         elif name == "language" and value in languages():
             words[name] = str(value)

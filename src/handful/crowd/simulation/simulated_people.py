@@ -28,6 +28,7 @@ class Crew:
     beta:    how sharply people see the difference, from the dullest to the sharpest (Bradley-Terry-Luce).
     careless: which share of people answers every fifth question by a coin.
     skips:   how often a question is skipped.
+    each:    how many answers each gives to a study before they leave it; None: until it is finished.
     """
 
     workers: int = 100
@@ -38,6 +39,7 @@ class Crew:
     skips: float = 0.0
     seed: int = 0
     wait_s: float = 0.5
+    each: int | None = None
 
 
 @dataclass
@@ -112,7 +114,9 @@ class SimulatedPerson:
             for study in self.studies:
                 self.study, self.client.cookie = study, ""
                 work = await self._say("join", {"consent": True, "practice": ["apple", "pear"]})
-                while work is not None and work["state"] != "finished":
+                while (
+                    work is not None and work["state"] != "finished" and work["progress"]["answered"] != self.crew.each
+                ):
                     work = await self._go_on(work)
                 if self.stop.is_set():
                     return
@@ -172,7 +176,7 @@ class SimulatedPerson:
                 assert isinstance(reply, dict)
                 return reply
             if what == "join" and status == 409:  # it ended before this person came
-                return {"state": "finished", "questions": []}
+                return {"state": "finished", "questions": [], "progress": {"answered": 0}}
             self.report.refused[status] = self.report.refused.get(status, 0) + 1
             if status in (429, 503):
                 await self._pause(1.0)

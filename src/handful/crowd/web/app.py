@@ -16,6 +16,7 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
 from handful.crowd.web import (
+    continuing_routes,
     ending_routes,
     organizer_routes,
     page_routes,
@@ -76,6 +77,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(panel_routes.router)
     app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
+    app.include_router(continuing_routes.router)
     app.include_router(ending_routes.router)
     app.include_router(people_routes.router)
     app.include_router(setup_routes.router)

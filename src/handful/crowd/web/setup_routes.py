@@ -25,6 +25,7 @@ from handful.crowd.web.dependencies import only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
 from handful.errors import InvalidCollection, InvalidProblem, StorageError
+from handful.wording import sentence
 
 CARDS = 60
 SECONDS_PER_ANSWER = 5
@@ -168,14 +169,9 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except StorageError as error:
-        raise Refusal(507, "storage", f"{_sentence(error)}.") from error
+        raise Refusal(507, "storage", sentence(str(error))) from error
     except (InvalidCollection, InvalidProblem) as error:
-        raise Refusal(422, "refused", f"{_sentence(error)}.") from error
-
-
-def _sentence(error: BaseException) -> str:
-    text = str(error).rstrip(".")
-    return text[:1].upper() + text[1:]
+        raise Refusal(422, "refused", sentence(str(error))) from error
 
 
 def _said(told: setup_messages.DraftSettings, key: str) -> str:

@@ -104,6 +104,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         thanks=settings.thanks,
         undo_s=settings.undo_s,
         solo=settings.solo,
+        show_result=settings.show_result,
         joined=known_worker(registry.secret, hosted, cookie) is not None,
         panel=hosted.desk is not None,
         arrived=has_arrived(hosted, request),
@@ -189,29 +190,27 @@ async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerC
 
 
 async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:
-    """Only who has joined may, unless one person has chosen alone and is done."""
-    if not (hosted.settings.solo and not hosted.open):
+    """Only who has joined may, unless one person has chosen alone and is done; in a crowd, if the organizer agrees."""
+    over, settings = not hosted.open, hosted.settings
+    if not (settings.solo and over):
         await worker_at(hosted, request, cookie)
+    if not settings.solo and not (settings.show_result and over):
+        raise not_found()
 
 
 @router.get("/s/{study}/summary")
 async def summary(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> messages.Summary:
-    """What has been chosen so far, for somebody who chooses alone; a crowd's summary is the organizer's to show.
-
-    Once all is chosen, any browser that has the link may see it.
+    """What has been chosen so far, for somebody who chooses alone; once all is chosen, any browser that has the link
+    may see it. A crowd's is the organizer's to show: to people who took part, once the study has ended.
     """
     await _to_see_what_is_chosen(hosted, request, cookie)
-    if not hosted.settings.solo:
-        raise not_found()
     return await in_thread(hosted.summary)
 
 
 @router.get("/s/{study}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
 async def sheet(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> Response:
-    """The contact sheet of what has been chosen, for somebody who chooses alone."""
+    """The contact sheet of what has been chosen, for who may see it."""
     await _to_see_what_is_chosen(hosted, request, cookie)
-    if not hosted.settings.solo:
-        raise not_found()
     return await sheet_download(hosted)
 
 

@@ -8,7 +8,7 @@ import { t } from "./language.js";
 import { goBack } from "./panel.js";
 import { cardsOf, placeOf, saidOf } from "./question.js";
 import { Refusal, refused, request } from "./requests.js";
-import { finish, quiet, show } from "./sections.js";
+import { finish, quiet, sayEnough, sayGoodbye, show } from "./sections.js";
 
 const FLASH_MS = 110; // how long the chosen card is marked before the next question takes its place
 const BETWEEN_MS = 700; // a round that has just ended is followed by the next one soon
@@ -26,6 +26,7 @@ export class AnswerLoop {
   #offer = 0;
   #requests = 0;
   #thanked = false;
+  #left = false;
   #retried = false;
   #spoken = null;
   #memory;
@@ -46,6 +47,8 @@ export class AnswerLoop {
     find("#undo").addEventListener("click", () => this.#undoOrKeep());
     find("#undo-late").addEventListener("click", () => this.#undoOrKeep());
     find("#skip").addEventListener("click", () => this.#askWhy());
+    find("#go-on").addEventListener("click", () => this.#goOn());
+    find("#enough-for-me").addEventListener("click", () => this.#leave());
     find("#skipping").addEventListener("close", () => this.#skip(find("#skipping").returnValue));
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
@@ -61,7 +64,7 @@ export class AnswerLoop {
 
   /** See whether things have changed elsewhere: in another tab, or at the server. */
   async refresh() {
-    if (this.#busy || this.#redoing) return;
+    if (this.#busy || this.#redoing || this.#left) return;
     const turn = ++this.#requests;
     const work = await this.#ask("GET", "next");
     if (work && turn === this.#requests && !this.#busy && !this.#redoing) await this.#take(work);
@@ -122,6 +125,7 @@ export class AnswerLoop {
     this.#work = { ...work, questions: work.questions.map((question) => ({ ...question, k: work.progress.k })) };
     this.#progress(work);
     this.#offerUndo(work.undo);
+    if (this.#asksToGoOn(work)) return null;
     if (work.state !== "questions") {
       this.#showing = { token: null, ready: Promise.resolve(false) };
       this.#view.disarm();
@@ -151,7 +155,10 @@ export class AnswerLoop {
     if (work.state === "finished") {
       this.#stream.stop();
       if (work.ending) return goBack(work.ending);
-      if (this.#about.solo) return finish(this.#root, await this.#ask("GET", "summary"));
+      if (this.#about.solo || this.#about.show_result) {
+        const summary = await this.#ask("GET", "summary");
+        if (summary?.picks.length) return finish(this.#root, summary, this.#about);
+      }
     } else {
       this.#stream.wait();
       const resting = this.#work;
@@ -172,7 +179,7 @@ export class AnswerLoop {
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 
-  #progress({ state, progress: { answered, goal, answers, budget } }) {
+  #progress({ progress: { answered, goal, answers, budget } }) {
     const [done, of] = goal ? [answered, goal] : this.#about.solo ? [answers, budget] : [answered, null];
     const bar = find("#bar");
     bar.hidden = !of;
@@ -180,10 +187,29 @@ export class AnswerLoop {
     bar.value = Math.min(done, of ?? 0);
     const more = goal && answered >= goal;
     find("#count").textContent = more ? t("count.thanks", { n: answered }) : of ? t("count.of", { n: done, of }) : t("count", { n: done });
-    if (state === "finished") {
-      if (this.#thanked) untoast(); // nobody can go on
-    } else if (more && !this.#thanked && answered === goal) toast(t("goal.reached"), 7);
-    this.#thanked ||= Boolean(more);
+  }
+
+  /** At the last answer that was asked for, whether the person stays; true while they think about it. */
+  #asksToGoOn({ state, progress: { answered, goal } }) {
+    if (!goal || answered < goal || this.#thanked || !["questions", "waiting"].includes(state)) return false;
+    this.#thanked = true;
+    if (answered > goal) return false; // they went on before, and have reloaded the page
+    this.#left = true;
+    this.#showing = { token: null, ready: Promise.resolve(false) };
+    this.#view.disarm();
+    sayEnough(this.#about, answered);
+    return true;
+  }
+
+  #goOn() {
+    this.#left = false;
+    return this.refresh();
+  }
+
+  /** No more answers from here: what is held goes to others. */
+  #leave() {
+    this.#stream.stop();
+    sayGoodbye(this.#about);
   }
 
   // Undo: the earlier question comes back, and may be answered differently.

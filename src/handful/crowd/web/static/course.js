@@ -32,7 +32,7 @@ function draw(course, { answers, budget }) {
   const [last] = timeline.at(-1);
   const until = ends !== null && ends - first < 4 * (last - first) ? ends : last;
   const most = budget ?? answers;
-  const at = ([time, count]) => [(WIDTH * (time - first)) / Math.max(until - first, 1), HEIGHT - (HEIGHT * Math.min(count, most)) / Math.max(most, 1)];
+  const at = ([time, count]) => [(WIDTH * (time - first)) / Math.max(until - first, 0.001), HEIGHT - (HEIGHT * Math.min(count, most)) / Math.max(most, 1)];
   const ahead = until > last ? [line([at(timeline.at(-1)), at([until, most])], "ahead")] : [];
   picture.replaceChildren(line(timeline.map(at), "given"), ...ahead);
   picture.setAttribute("aria-label", `Answers over time: ${number.format(answers)} from ${moment(first)} to ${moment(last)}`);

@@ -1,7 +1,8 @@
 // The organizer's page: one study, live.
 
 import "./logout.js";
-import { find, make, speak, toast, untoast } from "./dom.js";
+import { DoneNotice, Rounds } from "./continuing.js";
+import { find, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
 import { pickEntry } from "./pick_words.js";
@@ -19,7 +20,6 @@ const SHARE = {
   paused: "Anyone with this link can answer once the study is open again.",
   finished: "Nobody can answer any more; the link says so.",
 };
-const ENDED = { rule: "decided", budget: "its share of answers was used", alone: "nothing else was left", closed: "closed" };
 const number = new Intl.NumberFormat();
 
 publishing(study);
@@ -27,6 +27,8 @@ const invitations = inviting(address);
 const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);
+const rounds = new Rounds(address, order);
+const notice = new DoneNotice();
 
 function show(status) {
   const { state, answers, budget } = status;
@@ -66,21 +68,15 @@ function show(status) {
   race.show(status);
   people.show(status.workers, status.options, status.checked);
   invitations(status.door);
-  rounds(status);
+  rounds.show(status);
+  notice.show(status);
+  if (find("#show-result")) find("#show-result").checked = status.show_result;
   recruiting.show(status.recruiting ?? null);
 }
 
 function settings({ explorer, most_in_flight: most, lease_s: lease, circumstances }) {
   const said = circumstances.map((one) => ` ${one[0].toUpperCase()}${one.slice(1)}.`).join("");
   return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.${said}`;
-}
-
-function rounds(status) {
-  find("#rounds-part").hidden = status.rounds.length === 0;
-  const names = new Map(status.chosen.map((line) => [line.id, line.card.caption || line.id]));
-  find("#rounds").replaceChildren(...status.rounds.map((one) => make("li", {
-    textContent: `${one.round}. ${names.get(one.pick) ?? one.pick}: ${number.format(one.answers)} answers, ${ENDED[one.ended] ?? one.ended}`,
-  })));
 }
 
 /** At the end the picks are shown large, with what is said of each. */
@@ -129,6 +125,8 @@ find("#close").addEventListener("click", () => {
 find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
 
 find("#lift").addEventListener("click", () => request("POST", `${address}/lift`, { cap: "network" }));
+find("#show-result")?.addEventListener("change", (event) => order("words", { show_result: event.target.checked }));
+
 find("#link").value = `${location.origin}/s/${study}`;
 find("#link").addEventListener("focus", () => find("#link").select());
 find("#copy").addEventListener("click", async () => {

@@ -62,12 +62,27 @@ export function stuck(title, text) {
   show("quiet");
 }
 
-/** Somebody who chose alone sees what came out. The contact sheet is fetched now: the server may stop. */
-export async function finish(root, summary) {
+/** All that was asked for is answered: thanks, and a way to go on or to leave. */
+export function sayEnough({ show_result: shows, thanks }, answered) {
+  find("#enough-title").textContent = t("finished.title");
+  find("#enough-text").textContent = [t("given", { n: answered }), thanks ?? t("goal.reached")].join(" ");
+  find("#enough-later").textContent = t("enough.later");
+  find("#enough-later").hidden = !shows;
+  show("enough");
+}
+
+/** Somebody leaves who has given enough. */
+export function sayGoodbye({ show_result: shows }) {
+  stuck(t("finished.title"), [t("enough.close"), ...(shows ? [t("enough.later")] : [])].join(" "));
+}
+
+/** Who may sees what came out. The contact sheet is fetched now: the server may stop. */
+export async function finish(root, summary, { solo = true, thanks = null } = {}) {
   if (!summary) return;
   find("#picks").replaceChildren(...summary.picks.map((pick, at) => pickEntry(pick, at + 1)));
   find("#summary-certificate").textContent = summary.certificate;
-  find("#summary-text").textContent = t("summary.folder");
+  find("#summary-title").textContent = solo ? t("summary.title") : t("summary.title.crowd");
+  find("#summary-text").textContent = solo ? t("summary.folder") : thanks ?? summary.verdict;
   show("summary");
   const response = await fetch(`${root}sheet.png`);
   if (!response.ok) return;

@@ -1,0 +1,83 @@
+// More answers, rounds that are done again, and a notice when a study is done.
+
+import { find, make } from "./dom.js";
+import { Refusal, request } from "./requests.js";
+
+const ENDED = {
+  rule: "decided",
+  budget: "its share of answers was used",
+  alone: "nothing else was left",
+  closed: "closed",
+  filled: "filled in from what was known",
+};
+const number = new Intl.NumberFormat();
+
+/** The list of rounds, each with a way to have it done again. */
+export class Rounds {
+  #address;
+  #order;
+  #round = 0;
+
+  constructor(address, order) {
+    this.#address = address;
+    this.#order = order;
+    const dialog = find("#redoing");
+    dialog.addEventListener("close", () => {
+      if (dialog.returnValue === "yes") order(`rounds/${this.#round}/redo`, { extend: Number(find("#redoing-more").value) || 0 });
+    });
+    find("#extending")?.addEventListener("submit", (event) => {
+      event.preventDefault();
+      order("extend", { answers: Number(find("#more-answers").value) });
+      find("#more-answers").value = "";
+    });
+  }
+
+  show({ rounds, chosen, state }) {
+    find("#rounds-part").hidden = rounds.length === 0;
+    const names = new Map(chosen.map((line) => [line.id, line.card.caption || line.id]));
+    const lines = rounds.map((one) => [one.round, `${one.round}. ${names.get(one.pick) ?? one.pick}: ${number.format(one.answers)} answers, ${ENDED[one.ended] ?? one.ended}`]);
+    const now = JSON.stringify(lines);
+    if (find("#more-part")) find("#more-part").hidden = state === "finished";
+    if (find("#rounds").dataset.shown === now) return;
+    find("#rounds").dataset.shown = now;
+    find("#rounds").replaceChildren(...lines.map(([round, text]) => this.#line(round, text)));
+  }
+
+  #line(round, text) {
+    const redo = make("button", { type: "button", className: "quiet owns", textContent: "Redo", ariaLabel: `Do round ${round} again` });
+    redo.addEventListener("click", () => this.#ask(round));
+    return make("li", {}, make("span", { textContent: text }), redo);
+  }
+
+  async #ask(round) {
+    try {
+      const { words, missing } = await request("GET", `${this.#address}/rounds/${round}/redoing`);
+      this.#round = round;
+      find("#redoing-words").textContent = words;
+      find("#redoing-more").value = missing;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return;
+    }
+    find("#redoing").returnValue = "";
+    find("#redoing").showModal();
+  }
+}
+
+/** Say that a study is done when it was seen running: on the page, and in the tab's title. */
+export class DoneNotice {
+  #was = "";
+  #title = document.title;
+
+  show({ state, chosen, answers }) {
+    const done = state === "finished" && this.#was !== "" && this.#was !== "finished";
+    if (done) {
+      find("#done").textContent = `Done: ${chosen.length} chosen with ${number.format(answers)} answers.`;
+      document.title = `✓ done · ${this.#title}`;
+    } else if (state !== "finished") {
+      document.title = this.#title;
+    }
+    find("#done").hidden = state !== "finished" || !find("#done").textContent;
+    this.#was = state;
+  }
+}
