@@ -83,9 +83,12 @@ def _say(sheet: Image.Image, collection: Collection, pick: PickStatement[str], a
             shown = ImageOps.fit(picture.convert("RGB"), SMALL, Image.Resampling.LANCZOS)
         sheet.paste(shown, (right, y + 4))
         pen.text((right + SMALL[0] // 2, y + SMALL[1] + 10), "runner-up", FAINT, _font(16), anchor="ma")
-    lines = _wrapped(pen, " ".join(pick.sentences(collection.name_of)), width, _font(SIZE), (SAID - 20) // LINE)
+    first, *rest = pick.sentences(collection.name_of)
+    most = (SAID - 20) // LINE
+    head = _wrapped(pen, first, width, _font(SIZE), most)
+    lines = [*head, *_wrapped(pen, " ".join(rest), width, _font(SIZE), most - len(head))] if len(head) < most else head
     for number, line in enumerate(lines):
-        pen.text((x, y + number * LINE), line, INK if number == 0 and not pick.filled else FAINT, _font(SIZE))
+        pen.text((x, y + number * LINE), line, INK if number < len(head) else FAINT, _font(SIZE))
 
 
 def _wrapped(pen: ImageDraw.ImageDraw, text: str, width: int, font: Font, most: int) -> list[str]:
