@@ -22,7 +22,7 @@ from handful.core.parts.belief import best_of, drawn, left_of
 from handful.core.parts.board import NOW, Board, pick_one, rival_of, surprise
 from handful.core.parts.seen import has_compared
 from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, widen
-from handful.core.parts.sureness import is_decided, share_of_budget
+from handful.core.parts.sureness import is_decided
 
 _EVERY = 3  # one question in so many shows the winners of draws alone
 _RANDOM, _AT = 6, 4  # one question in so many, and which, shows a contender among random rivals,
@@ -111,12 +111,6 @@ def _add_new(state: ChoicesState, lead: int, start: int, size: int) -> None:
             if best < 0 or hope > floor or is_new != new:
                 best, most, new = i, hope, is_new
         state.options[at] = best
-
-
-@kernel
-def share(state: ChoicesState) -> int:
-    """What this round may cost."""
-    return share_of_budget(state.board, state.belief.rules[0].sure)
 
 
 @kernel
@@ -247,7 +241,6 @@ def conclude(state: ChoicesState, ended: int) -> None:
 explores(
     ChoicesState,
     begin=begin,
-    share=share,
     propose=propose,
     asked=asked,
     tell=tell,

@@ -37,7 +37,7 @@ from handful.core.parts.board import NOW, Board, new_board, pick_one
 from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
 from handful.core.parts.seen import has_compared, new_rival, new_seen
 from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, new_strengths, widen
-from handful.core.parts.sureness import is_decided, share_of_budget
+from handful.core.parts.sureness import is_decided
 from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
 from handful.errors import InvalidProblem
@@ -62,12 +62,6 @@ class DuelsState(NamedTuple):
 def begin(state: DuelsState) -> None:
     """A later round starts from what is believed, with more doubt."""
     widen(state.belief, state.board)
-
-
-@kernel
-def share(state: DuelsState) -> int:
-    """What this round may cost."""
-    return share_of_budget(state.board, state.belief.rules[0].sure)
 
 
 @kernel
@@ -159,7 +153,7 @@ def conclude(state: DuelsState, ended: int) -> None:
     pick_one(state.board, best_of(state.belief.items, state.board), ended, np.inf)
 
 
-explores(DuelsState, begin=begin, share=share, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
+explores(DuelsState, begin=begin, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
 
 
 @dataclass(frozen=True)

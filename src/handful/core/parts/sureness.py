@@ -1,4 +1,7 @@
-"""How sure a belief is that a candidate is the best, and what a round may cost that ends when it is sure enough."""
+"""How sure a belief is that a candidate is the best, and whether that is enough to end a round.
+
+What a round that ends early leaves is shared evenly among those after it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,12 @@ import math
 
 from handful.core.kernels import kernel
 from handful.core.parts.belief import best_of
-from handful.core.parts.board import Board, Rows, even_share
+from handful.core.parts.board import Board, Rows
 from handful.core.parts.strengths import Strengths
 
 _EVERY = 4  # answers between two looks
 _POINTS = (-1.84, -1.158, -0.815, -0.55, -0.319, -0.105, 0.105, 0.319, 0.55, 0.815, 1.158, 1.84)  # a twelfth each
 _SURELY = 5.0  # standard deviations beyond which nothing is left to chance
-
-
-@kernel
-def share_of_budget(board: Board, sure: float) -> int:
-    """What a round may cost: an even share of what is left, or twice that where rounds end when they are decided."""
-    even = even_share(board.round[0].left, board.round[0].rounds)
-    return min(board.round[0].left, 2 * even) if sure > 0.0 else even
 
 
 @kernel
