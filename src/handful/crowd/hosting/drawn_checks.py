@@ -27,7 +27,7 @@ _SKIPS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownQuestion:
     """A question or a check, by the name that its token stands for, and as a worker sees it."""
 
     question: str
@@ -106,13 +106,13 @@ class DrawnChecks:
         first = FIRST + _SKIPS * self._skips.get(worker.id, (0, 0))[0] + self.answered(worker.id)
         return [f"q{number}" for number in range(first, first + how_many)]
 
-    def among(self, worker: Worker, questions: list[Question], answers: int, want: int) -> list[Shown]:
+    def among(self, worker: Worker, questions: list[Question], answers: int, want: int) -> list[ShownQuestion]:
         """What a worker sees, in order: these questions, with the checks that are due among them."""
-        shown = [Shown(question.id, self._showing.shown(worker, question)) for question in questions]
+        shown = [ShownQuestion(question.id, self._showing.shown(worker, question)) for question in questions]
         places = self.places(worker, answers, want)
         for at, name in zip(places, self.next_ones(worker, len(places)), strict=True):
             if at <= len(shown):
-                shown.insert(at, Shown(name, self.shown(worker, name)))
+                shown.insert(at, ShownQuestion(name, self.shown(worker, name)))
         return shown
 
     # What
