@@ -25,7 +25,7 @@ _STEPS = 40
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownByAudit:
     """Each holds with probability 1 − δ. (ratio and epsilon hold together: one product of mixtures is behind both.)"""
 
     ratio: float  # f(S)/f(OPT) is at least this
@@ -78,7 +78,7 @@ def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Cer
     )
 
 
-def shown_by(claim: Claim) -> Shown:
+def shown_by(claim: Claim) -> ShownByAudit:
     """Read what is shown; nothing of the claim changes."""
     claim = claim._replace(best=claim.best.copy(), keys=claim.keys.copy())
     share, anchor = float(claim.rules["share"][0]), int(claim.rules["anchor"][0])
@@ -87,7 +87,7 @@ def shown_by(claim: Claim) -> Shown:
     optimum = -best_score(claim, ABOVE, 1.0, 0.0) if anchor == 0 else None
     value = best_score(claim, BELOW, 1.0, 0.0)
     epsilon = max(0.0, -best_score(claim, CLAIM, share, 0.0))
-    return Shown(ratio, epsilon, max(0.0, value), optimum)
+    return ShownByAudit(ratio, epsilon, max(0.0, value), optimum)
 
 
 def _largest_share(claim: Claim, most: float) -> float:
