@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from handful.crowd.settings import Settings
 from handful.study.rules import Admission, Checks, ChecksBelow, Rule
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_people import OFTEN
+from tests.crowd.test_worker_routes import Clock
 
 Serve = Callable[..., Started]
 RULE = Rule(Admission(2, 3, 3), Checks(every=4), (ChecksBelow(0.75, 4),), share=1.0)
@@ -153,7 +155,6 @@ def test_an_answer_to_a_check_can_be_undone_like_any_other(serve: Serve) -> None
     taken = person.post("undo", {"token": token, **right}).json()
     assert taken["answer"] == {"token": token, "side": right["side"], "option": None, "repeated": False}
     assert (person.conduct.checks, person.conduct.right) == (1, 1)
-    assert person.post("undo", {"token": token, **wrong}).status_code == 409
     again = person.post("answer", {"token": token, **wrong}).json()
     assert again["answer"]["repeated"]
     assert again["answer"]["side"] == right["side"]
@@ -277,3 +278,85 @@ def test_a_study_without_a_rule_shows_its_pictures_to_all_under_one_address(serv
     server = serve(None, Settings())
     shown = [server.person().work["questions"][0] for _ in range(2)]
     assert all(question["left"]["image"].startswith("/items/") for question in shown)
+
+
+def test_nobody_is_excluded_for_a_check_while_it_may_be_undone(serve: Serve) -> None:
+    clock = Clock()
+    person = Visitor(serve(plan(), replace(OFTEN, undo_s=5.0, redo_s=5.0), clock=clock))
+    for _ in range(2):
+        person.go_on()
+    token, right = person.token, person.choice(True)
+    assert person.go_on(right=False)["state"] == "waiting"
+    clock.now += 8  # longer than the offer stands, and within the time to choose again
+    assert person.post("undo", {"token": token, **right}).status_code == 200
+    assert person.conduct.admitted
+    other = Visitor(person.server)
+    for _ in range(2):
+        other.go_on()
+    other.go_on(right=False)
+    clock.now += 11
+    other.hosted.tick()
+    assert other.next()["state"] == "finished"
+
+
+def test_an_old_token_skips_no_check(serve: Serve) -> None:
+    person = Visitor(serve(plan(), OFTEN))
+    old = person.token
+    checks = 0
+    for _ in range(60):
+        checks += person.is_checked
+        person.go_on()
+        assert person.post("skip", {"token": old, "reason": "unsure"}).status_code == 200
+        person.next()
+    assert checks >= 6
+
+
+def test_what_was_not_shown_is_no_answer_to_a_check_as_to_a_question(serve: Serve) -> None:
+    person = Visitor(serve(plan(4), OFTEN))
+    codes = {True: set[str](), False: set[str]()}
+    for _ in range(25):
+        shown = {option["id"] for option in person.work["questions"][0]["options"]}
+        other = next(name for at in range(8) if (name := person.worker.card_name(at)) not in shown)
+        for what in ("undo", "answer"):
+            refused = person.post(what, {"token": person.token, "option": other})
+            codes[person.is_checked].add(f"{what} {refused.status_code} {refused.json()['error']}")
+        person.go_on()
+    assert codes[True] == codes[False] == {"undo 422 not_an_option", "answer 422 not_an_option"}
+
+
+def test_no_address_and_no_count_tells_a_check_afterwards(serve: Serve) -> None:
+    person = Visitor(serve(plan(4), OFTEN))
+    counts = set()
+    for _ in range(12):
+        for option in person.work["questions"][0]["options"]:
+            data = person.http.get(option["image"]).content
+            assert person.http.get(f"/items/{sha256(data).hexdigest()[:32]}.webp").status_code == 200
+        counts.add((person.go_on()["progress"]["answers"], person.work["progress"]["budget"]))
+    assert counts == {(0, None)}
+
+
+def test_a_closed_study_takes_no_answer_to_a_check(serve: Serve) -> None:
+    person = Visitor(serve(plan(), OFTEN))
+    said = person.choice(False)
+    person.hosted.study.finish("enough")
+    assert person.post("answer", {"token": person.token, **said}).json()["error"] == "closed"
+    assert person.conduct.checks == 0
+
+
+def test_a_study_with_checks_that_is_redone_after_a_restart_has_them_again(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
+    person = Visitor(server)
+    while person.hosted.study.fold.exploration.round == 1:
+        person.go_on()
+    person.hosted.study.finish("enough")
+    person.hosted._attach(person.hosted.study)
+    assert not person.hosted.checks.any
+    redone = server.organizer().post(f"/api/organize/{STUDY}/rounds/1/redo", json={"extend": 500})
+    assert redone.status_code == 200, redone.text
+    assert Visitor(server).is_checked
+
+
+def test_whoever_leaves_out_the_practice_is_told(serve: Serve) -> None:
+    server = serve(plan(), OFTEN)
+    person = Person(server.browser(), joined=False)
+    assert person.join().json()["error"] == "no_practice"

@@ -54,10 +54,11 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
         return
     console = console_for()
     spent = counted(now.answers, "answer") + ("" if now.budget is None else f" of {now.budget:,}")
-    console.print(f"[bold]{opened.name}[/bold]: {len(now.chosen)} of {now.k} picked from {len(now.items):,}; {spent}")
+    picked = f"{len(now.chosen)} of {now.k} picked from {len(now.items):,}"
+    console.print(f"[bold]{escape(opened.name)}[/bold]: {picked}; {spent}")
     table = Table("round", "pick", "answers", "decided by", "drawn from")
     for r in result.rounds:
-        table.add_row(str(r.round), str(r.pick), f"{r.answers:,}", r.ended, str(r.size))
+        table.add_row(str(r.round), escape(str(r.pick)), f"{r.answers:,}", r.ended, str(r.size))
     if result.rounds:
         console.print(table)
     for place, pick in enumerate(result.picks, start=1):
@@ -67,7 +68,7 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     if now.finished:
         console.print(f"Finished: {now.finished}. {escape(result.words)}", highlight=False)
     else:
-        leader = "" if now.leader is None else f"; {now.leader} leads"
+        leader = "" if now.leader is None else f"; {escape(str(now.leader))} leads"
         limit = "" if now.round_limit is None else f" of at most {now.round_limit:,}"
         paused = " (paused)" if now.paused else ""
         console.print(

@@ -55,6 +55,7 @@ def expected_of(people: int | None, answers_each: int | None, goal: int | None, 
 
 
 def _read(file: Path | None) -> Rule | None:
+    from handful.crowd.hosting.practice import check_can_be_practised
     from handful.study.rules import Rule
 
     if file is None:
@@ -65,4 +66,6 @@ def _read(file: Path | None) -> Rule | None:
         told = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InvalidProblem(f"--rule {file} cannot be read as JSON: {error}") from error
-    return Rule.from_dict(told)
+    rule = Rule.from_dict(told)
+    check_can_be_practised(rule)
+    return rule

@@ -43,9 +43,10 @@ def _who_counts(fold: Fold) -> str:
     rule, workers = fold.setup.rule, fold.workers
     assert rule is not None
     excluded = len(workers.by_rule) - workers.withdrew
+    withdrew = "" if rule.withdrawal == "keep" else f", {workers.withdrew} withdrew"  # else nothing tells who did
     return (
         f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(fold))} answered, "
-        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it, {workers.withdrew} withdrew; "
+        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it{withdrew}; "
         "what is said is about people who pass its checks" + (f"; {_WITHDRAWALS}" if workers.withdrew else "")
     )
 

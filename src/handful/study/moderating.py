@@ -16,15 +16,29 @@ class Moderating(Inspecting[Item]):
         raise NotImplementedError
 
     def check(
-        self, worker: str, check: str, right: bool, duration: int | None = None, *, revised: bool = False
+        self,
+        worker: str,
+        check: str,
+        right: bool,
+        duration: int | None = None,
+        *,
+        revised: bool = False,
+        undoable: bool = False,
     ) -> None:
         """Note that a worker answered a "practice", "gold" or "instructed" question, and whether rightly.
 
         It never enters an estimate; by the rule it admits the worker, or excludes them. `revised`: this is the last
-        check once more, answered differently.
+        check once more, answered differently. `undoable`: it may still be, so nobody is excluded for it before
+        `apply_rule` is called.
         """
         with self._writing() as now:
-            self._ask_tell.participation.check(worker, check, right, duration, revised, now)
+            self._ask_tell.participation.check(worker, check, right, duration, revised, undoable, now)
+            self._ask_tell.close_decided(now)
+
+    def apply_rule(self, worker: str) -> None:
+        """Exclude a worker, or admit them, if the rule says so by now."""
+        with self._writing() as now:
+            self._ask_tell.participation.apply_rule(worker, now)
             self._ask_tell.close_decided(now)
 
     def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:

@@ -70,17 +70,22 @@ class Participation:
         if not fold.workers.knows(worker) and worker not in fold.leases.holders():
             raise InvalidProblem(f"there is no worker {worker!r} in this study: see status().workers")
 
-    def check(self, worker: str, check: str, right: bool, duration: int | None, revised: bool, now: float) -> None:
-        """Note an answer to a question whose right answer is known, and what follows from it by the rule."""
+    def check(
+        self, worker: str, check: str, right: bool, duration: int | None, revised: bool, undoable: bool, now: float
+    ) -> None:
+        """Note an answer to a question whose right answer is known, and what follows from it by the rule.
+
+        While it may be undone nobody is excluded for it: `apply_rule` does so later.
+        """
         if check not in (PRACTICE, *CHECKS):
             raise InvalidAnswer(f"a check is one of {', '.join((PRACTICE, *CHECKS))}, got {check!r}")
         if revised and (check == PRACTICE or not self._fold.conducts.of(self._number(worker)).checks):
             raise InvalidAnswer(f"worker {worker} has answered no check that could be changed")
         self._writer.emit(events.CheckAnswered(worker, check, bool(right), duration, revised), now)
-        self.apply_rule(worker, now)
+        self.apply_rule(worker, now, undoable)
 
-    def apply_rule(self, worker: str | None, now: float) -> None:
-        """Admit or exclude a worker, if what is known of them says so by the rule."""
+    def apply_rule(self, worker: str | None, now: float, undoable: bool = False) -> None:
+        """Admit or exclude a worker, if what is known of them says so by the rule; if `undoable`, only admit."""
         fold = self._fold
         rule = fold.setup.rule
         if rule is None or worker is None or fold.workers.excludes(worker):
@@ -89,6 +94,8 @@ class Participation:
         conduct = fold.conducts.of(number)
         why = None if fold.workers.was_overruled(number) else conduct.failed(rule)
         if why is not None:
+            if undoable:
+                return
             self._writer.emit(events.Excluded(worker, why, True), now)
             return
         entry = rule.admission

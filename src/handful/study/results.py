@@ -172,7 +172,7 @@ class Result(Generic[Item]):
     def _repr_html_(self) -> str:
         columns = ("round", "pick", "answers", "decided by", "drawn from")
         rows = ((r.round, r.pick, r.answers, ending_named(r.ended).by, r.size) for r in self.rounds)
-        said = (f"{pick.item}: {' '.join(pick.sentences())}" for pick in self.picks)
+        said = (f"{_called(pick.item)}: {' '.join(pick.sentences(_called))}" for pick in self.picks)
         return notebook.card(
             f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}",
             notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
@@ -236,3 +236,8 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> R
 
 def _number(x: float) -> float | None:
     return x if math.isfinite(x) else None
+
+
+def _called(item: object) -> str:
+    """What an item is called where there is little room."""
+    return notebook.short(str(item))

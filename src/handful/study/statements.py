@@ -19,7 +19,7 @@ from handful.study.verdict import NO_WINS, Wins, runner_up_of, wins_in
 from handful.wording import counted, listed
 
 Basis = Literal["answers", "filled", "given"]
-FILLED = "Filled in when the study was finished early: no answers decided this place."
+FILLED = "Filled in when the study was finished early: no round of its own decided this place."
 GIVEN = "Chosen before the study began."
 NEAR_TIES = 2
 """So many are named at most."""

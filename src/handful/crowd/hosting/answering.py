@@ -43,6 +43,7 @@ class Answering:
         self._pages = OpenPages()
         self._seen = SeenSince()
         self._undo = UndoOffers()
+        self._judged_at: dict[str, float] = {}  # until when somebody may undo their answer to a check
 
     @property
     def open(self) -> bool:
@@ -72,6 +73,7 @@ class Answering:
         if said.ms is not None:
             meta["ms"] = said.ms
         with self._locks.of(worker.id):
+            self._judge(worker.id)
             if self.study.fold.workers.excludes(worker.id):
                 raise study_ended()  # their tokens died with them
             held = [other for other in self._held(worker) if other.id != question]
@@ -92,11 +94,29 @@ class Answering:
         """Take the answer to a check, as that to a question is taken."""
         verdict = self.checks.judge(worker, question, said)
         with self._locks.of(worker.id):
-            if self.study.fold.workers.excludes(worker.id):
+            if not self.checks.was_last(worker, question):
+                self._judge(worker.id)
+            if not self.open or self.study.fold.workers.excludes(worker.id):
                 raise study_ended()
             self.study.settle(worker.id)
-            stored, repeated = self.checks.take(worker, question, verdict, self._seen.took(worker.id, question))
+            undo_s, took = self.settings.undo_s + self.settings.redo_s, self._seen.took(worker.id, question)
+            stored, repeated = self.checks.take(worker, question, verdict, took, undo_s > 0)
+            if not repeated and undo_s > 0:
+                self._judged_at[worker.id] = self.clock() + undo_s
             return self._taken(worker, said.token, stored, repeated, not repeated, self._held_and_more(worker))
+
+    def _judge(self, worker: str) -> None:
+        """The last check can be undone no more: what the rule says of it holds."""
+        if self._judged_at.pop(worker, None) is not None and self.open:
+            self.study.apply_rule(worker)
+
+    def judge_due(self) -> None:
+        """Apply the rule to those whose time to undo a check is over."""
+        now = self.clock()
+        for worker in [worker for worker, until in self._judged_at.copy().items() if until <= now]:
+            with self._locks.of(worker):
+                if self._judged_at.get(worker, now + 1) <= now:
+                    self._judge(worker)
 
     def _nothing_left(self, worker: Worker, receipt: Receipt) -> tuple[Receipt, list[Question]]:
         """Let the answer settle at once where nothing else is left to ask: the round may be waiting for it."""
@@ -122,11 +142,11 @@ class Answering:
     def _undo_check(self, worker: Worker, question: str, said: messages.Undo) -> messages.Answered:
         verdict = self.checks.judge(worker, question, said)
         with self._locks.of(worker.id):
-            offer = self._undo.of(worker.id, self.clock())
-            if offer is None or offer.token != said.token or self.study.fold.workers.excludes(worker.id):
+            in_time = self.clock() < self._judged_at.get(worker.id, 0.0)
+            if not in_time or not self.open or not self.checks.was_last(worker, question):
                 raise too_late()
             stored = self.checks.revise(worker, question, verdict)
-            return self._taken(worker, said.token, stored, False, False, self._held_and_more(worker))
+            return self._taken(worker, said.token, stored, False, True, self._held_and_more(worker))
 
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
         """Give a question back; skipping it again, or after answering it, changes nothing."""
@@ -135,7 +155,8 @@ class Answering:
             if not self.open:
                 raise study_ended()
             if self.checks.is_check(question):
-                self.checks.skip(worker, self.study.fold.workers.answers_of(worker.id))
+                self._judge(worker.id)
+                self.checks.skip(worker, question, self.study.fold.workers.answers_of(worker.id))
             else:
                 self.study.skip(question, said.reason, worker.id)
             return self._work(worker, self._held_and_more(worker))

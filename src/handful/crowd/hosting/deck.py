@@ -32,6 +32,12 @@ class Deck:
                 self._cards.append(copy)
             self.instructed = list(range(len(self._cards), len(self._cards) + len(checks.instructed)))
             self._cards.extend(checks.instructed)
+        made = [] if checks is None else [(checks.folder, item) for item in self._cards[self.items :]]
+        self._files = {name: folder / name for folder, item in made for name in collection.pictures(item)}
+
+    def kept(self, name: str) -> Path | None:
+        """The file of a check's picture by its own name: it is there for all, as those of the items are."""
+        return self._files.get(name)
 
     def number(self, id: str) -> int:
         """The number of an item."""

@@ -24,6 +24,7 @@ from handful.study.study import Study
 FIRST = 1 << 44
 """Numbers from here on are those of checks; no study has so many questions."""
 _SKIPS = 1 << 20
+_KEPT = 6
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class DrawnChecks:
         self._deck, self._options = showing.deck, showing.options
         self._skips: dict[str, tuple[int, int]] = {}  # how many checks a worker skipped, and when the next is due
         self._answers: dict[str, tuple[str, Said]] = {}  # the last check that each worker answered
+        self._shown: dict[str, dict[str, list[int]]] = {}  # the cards of the latest checks that each worker saw
 
     @property
     def _rule(self) -> Rule | None:
@@ -59,6 +61,11 @@ class DrawnChecks:
     @property
     def _fold(self) -> Fold:
         return self.study.fold
+
+    @property
+    def any(self) -> bool:
+        """Whether this study has checks."""
+        return bool(self._deck.spoiled)
 
     @property
     def before_admission(self) -> int:
@@ -87,7 +94,7 @@ class DrawnChecks:
     def places(self, worker: Worker, answers: int, want: int) -> list[int]:
         """Where among the next questions, from 0 on, checks stand; `answers`: so many the worker has given."""
         rule, done = self._rule, self.answered(worker.id)
-        if rule is None:
+        if rule is None or not self._deck.spoiled:
             return []
         if done < self.before_admission:
             return list(range(min(want, self.before_admission - done)))
@@ -108,6 +115,7 @@ class DrawnChecks:
 
     def among(self, worker: Worker, questions: list[Question], answers: int, want: int) -> list[ShownQuestion]:
         """What a worker sees, in order: these questions, with the checks that are due among them."""
+        # What a check shows may change with the next pick: what was shown is what may be answered.
         shown = [ShownQuestion(question.id, self._showing.shown(worker, question)) for question in questions]
         places = self.places(worker, answers, want)
         for at, name in zip(places, self.next_ones(worker, len(places)), strict=True):
@@ -122,6 +130,10 @@ class DrawnChecks:
         fold, number = self._fold, int(question[1:])
         chosen = [self._deck.card(worker, at) for at in fold.chosen]
         *cards, words_of = self._cards(worker, number)
+        kept = self._shown.setdefault(worker.id, {})
+        kept[question] = cards
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
         token, round_ = worker.token(question), fold.exploration.round
         places = worker.places(question, len(cards))
         seen = [(cards[at], self._deck.card(worker, cards[at], None if at else words_of)) for at in places]
@@ -161,12 +173,15 @@ class DrawnChecks:
             first_is_right = worker.places(question, 2)[0] == 0
             return Verdict(kind, (chosen.side == "left") == first_is_right, Said(side=chosen.side))
         at = worker.card_number(chosen.option or "")
-        if at is None:
+        shown = self._shown.get(worker.id, {}).get(question) or self._cards(worker, number)[:-1]
+        if at is None or at not in shown:
             raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
         right = at < self._deck.items if kind == GOLD else at in self._deck.instructed
         return Verdict(kind, right, Said(option=chosen.option))
 
-    def take(self, worker: Worker, question: str, verdict: Verdict, took: int | None) -> tuple[Said, bool]:
+    def take(
+        self, worker: Worker, question: str, verdict: Verdict, took: int | None, undoable: bool
+    ) -> tuple[Said, bool]:
         """Store an answer; gives what is stored, and whether it had been answered before."""
         at, done = (int(question[1:]) - FIRST) % _SKIPS, self.answered(worker.id)
         if at > done:
@@ -174,18 +189,24 @@ class DrawnChecks:
         if at < done:
             before, said = self._answers.get(worker.id, ("", verdict.said))
             return said if before == question else verdict.said, True
-        self.study.check(worker.id, verdict.kind, verdict.right, took)
+        self.study.check(worker.id, verdict.kind, verdict.right, took, undoable=undoable)
         self._answers[worker.id] = question, verdict.said
         return verdict.said, False
 
+    def was_last(self, worker: Worker, question: str) -> bool:
+        """Whether this is the last check that the worker answered."""
+        return self._answers.get(worker.id, ("", None))[0] == question
+
     def revise(self, worker: Worker, question: str, verdict: Verdict) -> Said:
         """Replace the last answer."""
-        self.study.check(worker.id, verdict.kind, verdict.right, revised=True)
+        self.study.check(worker.id, verdict.kind, verdict.right, revised=True, undoable=True)
         self._answers[worker.id] = question, verdict.said
         return verdict.said
 
-    def skip(self, worker: Worker, answers: int) -> None:
-        """Show another check later instead."""
+    def skip(self, worker: Worker, question: str, answers: int) -> None:
+        """Show another check later instead. One that is not at hand any more changes nothing."""
+        if question not in self.next_ones(worker, 2):
+            return
         rule, (skipped, _) = self._rule, self._skips.get(worker.id, (0, 0))
         every = 12 if rule is None or rule.checks is None else rule.checks.every
         due = answers + 1 + worker.draw("again", skipped, every)

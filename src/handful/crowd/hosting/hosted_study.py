@@ -103,6 +103,13 @@ class HostedStudy(Answering):
         self.showing = Showing(self.study, Deck(self.collection, self.name, cards))
         self.checks = DrawnChecks(self.study, self.showing)
 
+    def go_on_after(self, round_: int, extend: int) -> None:
+        """Redo a round: what was noted because the study was over is taken back."""
+        self.study.reopen(round_, extend=extend)
+        self._deal()
+        self.people.reopened()
+        self.over = False
+
     def _tag_of(self, worker: str) -> bytes | None:
         person = self.people.named(worker)
         return None if person is None else person.network
@@ -132,7 +139,9 @@ class HostedStudy(Answering):
     @property
     def goal(self) -> int | None:
         """How many questions a worker is asked to answer, checks among them; None: no number."""
-        answers = self.settings.goal if self.desk is None else self.desk.goal
+        if self.desk is not None:  # as many checks as are paid for
+            return self.desk.goal + (self.desk.recruitment.plan.checks if self.checks.any else 0)
+        answers = self.settings.goal
         return None if answers is None else answers + self.checks.extra(answers)
 
     @property
@@ -147,8 +156,9 @@ class HostedStudy(Answering):
         return messages.WorkProgress(
             answered=answered,
             goal=self.goal,
-            answers=self.study.fold.answers,
-            budget=self._latest.budget,
+            # Where there are checks, a count that stands still would tell that one was answered.
+            answers=0 if self.checks.any else self.study.fold.answers,
+            budget=None if self.checks.any else self._latest.budget,
             chosen=self._picked,
             k=self.k,
         )
@@ -161,6 +171,7 @@ class HostedStudy(Answering):
         try:
             if self.open:
                 self.study.settle()
+                self.judge_due()
                 for worker in self._pages.gone(self.clock()):
                     self._pass_on(worker)
         except StorageError as error:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handful.crowd.messages import Join
+from handful.crowd.refusals import Refusal
+from handful.errors import InvalidProblem
 from handful.study.conduct import PRACTICE
+from handful.study.rules import Rule
 from handful.study.study import Study
 
 JOINED = "joined"
@@ -24,5 +27,17 @@ def note_joined(study: Study, worker: str, said: Join) -> None:
     well = None if said.practice is None else judged(said.practice)
     practice = None if well is None else {"correct": sum(well), "of": len(well)}
     study.note(JOINED, {"worker": worker, "consent": said.consent, "practice": practice})
-    for right in well or () if study.setup.rule is not None else ():
+    for right in well or () if study.setup.rule is not None and study.finished is None else ():
         study.check(worker, PRACTICE, right)
+
+
+def check_practised(rule: Rule | None, said: Join) -> None:
+    """Refuse somebody who leaves out the practice that the rule wants: they would wait for ever."""
+    if rule is not None and rule.admission is not None and rule.admission.practice > len(said.practice or ()):
+        raise Refusal(422, "no_practice", "This study begins with a practice: say what was chosen in it.")
+
+
+def check_can_be_practised(rule: Rule | None) -> None:
+    """Refuse a rule that wants more practice than there is."""
+    if rule is not None and rule.admission is not None and rule.admission.practice > len(RIGHT):
+        raise InvalidProblem(f"the crowd app has {len(RIGHT)} lessons of practice: the rule asks for more")

@@ -75,6 +75,12 @@ class Registry:
             for name in collection.pictures(item):
                 self.pictures[name] = collection.folder / name
 
+    def picture(self, name: str) -> Path | None:
+        """The file of a picture, of an item or of a check: nobody learns from an address which of them it is."""
+        found = self.pictures.get(name)
+        decks = (hosted.showing.deck for hosted in self.studies.values()) if found is None else ()
+        return found or next((path for deck in decks if (path := deck.kept(name)) is not None), None)
+
     def add(self, hosted: HostedStudy) -> None:
         """Host one more study, which was opened while the server runs."""
         self.show_pictures(hosted.collection)

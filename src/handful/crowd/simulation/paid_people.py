@@ -30,7 +30,7 @@ class PaidPerson(SimulatedPerson):
             arrived = await self._say("arrive", {"parameters": parameters})
             if arrived is None or arrived["state"] != "inside":
                 return
-            work = await self._say("join", {"consent": True, "practice": {"correct": 2, "of": 2}})
+            work = await self._say("join", {"consent": True, "practice": ["apple", "pear"]})
             gives_up = self.rng.random() < GIVES_UP
             while work is not None and work["state"] != "finished":
                 if gives_up and work["progress"]["answered"] >= 3:

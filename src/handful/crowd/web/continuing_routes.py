@@ -42,12 +42,8 @@ async def redoing(hosted: OrganizersStudy, round: Round) -> messages.Redoing:
 async def redo(hosted: OrganizersStudy, round: Round, said: messages.Redo) -> messages.OrganizerStatus:
     """Forget the picks from this round on, and choose again; `extend` adds answers to the budget first."""
     with _explained():
-        await in_thread(_redo, hosted, round, said.extend)
+        await in_thread(hosted.go_on_after, round, said.extend)
     return await _after(hosted)
-
-
-def _redo(hosted: HostedStudy, round_: int, extend: int) -> None:
-    hosted.study.reopen(round_, extend=extend)
 
 
 async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:

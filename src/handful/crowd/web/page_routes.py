@@ -113,7 +113,7 @@ def _name_of(request: Request, link: str) -> str:
 @router.get("/items/{name}")
 async def picture(name: str, request: Request) -> Response:
     """A picture by the hash of its content; its name can only be known from a question that shows it."""
-    path = registry_of(request).pictures.get(name)
+    path = registry_of(request).picture(name)
     if path is None:
         raise not_found()
     return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER})

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker, new_person
-from handful.crowd.hosting.practice import note_joined
+from handful.crowd.hosting.practice import check_practised, note_joined
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal, not_found, study_ended, too_fast
@@ -123,6 +123,7 @@ async def join(
             raise study_ended()  # and nothing is written
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
+        check_practised(hosted.study.setup.rule, said)
         wait = 0.0 if hosted.desk is not None else limits_of(request).joining.wait(where)
         if wait:
             raise too_fast(wait)
