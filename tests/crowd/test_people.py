@@ -128,7 +128,8 @@ def test_practice_is_judged_by_the_server_and_admits(serve: Serve) -> None:
 
     assert state(["blur", "pear"]) == "questions"
     assert state(["blur", "blur"]) == "finished"
-    assert state(None) == "waiting"
+    nobody = server.person(joined=False).post("join", {"consent": True})
+    assert (nobody.status_code, nobody.json()["error"]) == (422, "no_practice")
 
 
 def test_how_long_an_answer_took_is_what_the_server_saw(serve: Serve, tmp_path: Path) -> None:
