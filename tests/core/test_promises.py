@@ -104,7 +104,7 @@ GREEDY = Hard(families(3, 3, 0.3), 3, ONE, 0.0, 0.005, "G")
 @pytest.mark.parametrize("hard", [*VALUES, *PREFERENCES])
 def test_condition_two_fails_in_at_most_delta_of_the_rounds_and_a_smaller_radius_is_caught(hard: Hard) -> None:
     assert condition_two(hard, 400, shrink=1.0) > HELD
-    assert condition_two(hard, 400, shrink=0.3) < BROKEN
+    assert condition_two(hard, 700, shrink=0.3) < BROKEN
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def test_hostile_headers_are_refused_and_break_nothing(headers: dict[str, str], 
 
 @pytest.mark.parametrize("host", ["::1", "[::1]"])
 def test_the_loopback_of_ipv6_is_served_and_other_names_are_refused(host: str) -> None:
-    settings = _settings(host.strip("[]"), False, 30, None, None)
+    settings = _settings(host.strip("[]"), False, 30, None, None, "en")
     assert refusal_of(settings.hosts, host="[::1]:8000") is None
     assert refusal_of(settings.hosts, host="evil.example") == 400
     assert _shown(host.strip("[]")) == "[::1]"

@@ -72,7 +72,7 @@ def test_a_key_to_watch_shows_the_page_and_one_for_the_result_only_that(serve: S
     reading, _ = visitor(server, "result")
     page = reading.get(f"/organize/{STUDY}")
     assert page.status_code == 200
-    assert "What may be claimed" in page.text
+    assert "What is proved, and what it rests on" in page.text
     assert "organizer.js" not in page.text
 
 

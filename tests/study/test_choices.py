@@ -120,10 +120,10 @@ def test_answers_may_be_revised_left_out_or_given_by_the_next_person() -> None:
     study.tell(a.id, a.options[0], "ann", undo_s=5)
     assert study.revise(a.id, a.options[3], "ann").answer == a.options[3]
     assert live(study) == folded(study)
-    before = study.fold.exploration.state.items["mean"].copy()  # type: ignore[attr-defined]
+    before = study.fold.exploration.state.belief.said["mean"].copy()  # type: ignore[attr-defined]
     study.tell(study.ask(1, "bob")[0].id, study.held_by("bob")[0].options[1], "bob")
     study.exclude("bob", "test", by_rule=True)
-    assert study.fold.exploration.state.items["mean"].tolist() == before.tolist()  # type: ignore[attr-defined]
+    assert study.fold.exploration.state.belief.said["mean"].tolist() == before.tolist()  # type: ignore[attr-defined]
     assert study.skip(b.id, "unclear", "ann")
     again = study.ask(1, "cid")[0]
     assert (again.id, again.options) == (b.id, b.options)
