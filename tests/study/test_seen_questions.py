@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handful import Preferences, Study
+from handful import Preferences, Study, Values
 from handful.core.responses import btl
 from handful.oracles import chooses, compares
+from handful.study.seen_questions import SeenQuestions
 from tests.study.worlds import Clock, coverage
 
 
@@ -140,3 +141,20 @@ def test_a_persons_repeats_count_once_and_the_certificate_says_whom_it_speaks_of
     assert by_anybody == 2
     assert "speaks of answers" in said
     assert shown("ann")[0] == 0  # one person, however often they say it
+
+
+def test_a_person_who_answers_thousands_of_questions_is_not_looked_through_each_time() -> None:
+    study = Study(range(40), 2, feedback=Values(noise=1.0), epsilon=1e-6, budget=10**6, explorer="topx", seed=1)
+    looked = 0
+
+    class Counted(SeenQuestions):
+        def _compared(self, question: int) -> set[tuple[int, int]]:
+            nonlocal looked
+            looked += 1
+            return super()._compared(question)
+
+    study.fold.exploration.seen.__class__ = Counted
+    for n in range(300):
+        (question,) = study.ask(1, "ann")
+        study.tell(question.id, n % 2, "ann")
+    assert looked == 0  # a single item compares nothing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -19,19 +20,25 @@ class SeenQuestions:
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
         self._shown: dict[str, list[int]] = {}
+        self._with: dict[str, dict[int, list[int]]] = {}  # the same by the items in them
         self.repeats: set[int] = set()  # questions that somebody was shown although they had compared two of the items
 
     def begin(self) -> None:
         """Forget what was shown: a new round begins."""
         self._shown.clear()
+        self._with.clear()
 
     def show(self, question: int, worker: str | None) -> None:
-        """Note that a worker is shown a question."""
-        if worker is None:
+        """Note that a worker is shown a question; one about a single item compares nothing."""
+        options = self._questions.options(question)
+        if worker is None or len(options) < 2:
             return
         if self.would_repeat(question, worker):
             self.repeats.add(question)
         self._shown.setdefault(worker, []).append(question)
+        by_item = self._with.setdefault(worker, {})
+        for item in options:
+            by_item.setdefault(item, []).append(question)
 
     def rows_for(self, worker: str | None) -> Ints | None:
         """What the worker has compared, for the explorer; None where there is nothing."""
@@ -51,11 +58,13 @@ class SeenQuestions:
 
     def would_repeat(self, question: int, worker: str | None) -> bool:
         """Whether the worker has compared two of its items in this round."""
-        shown = [earlier for earlier in self._shown.get(worker or "", ()) if earlier != question]
-        if not shown:
+        by_item = self._with.get(worker or "")
+        if by_item is None:
             return False
-        pairs = set(combinations(sorted(self._questions.options(question)), 2))
-        return any(not pairs.isdisjoint(self._compared(earlier)) for earlier in shown)
+        options = self._questions.options(question)
+        shared = Counter(earlier for item in options for earlier in by_item.get(item, ()) if earlier != question)
+        pairs = set(combinations(sorted(options), 2))
+        return any(items > 1 and not pairs.isdisjoint(self._compared(one)) for one, items in shared.items())
 
     def _compared(self, question: int) -> set[_Pair]:
         """The pairs of items that a question compared, or that it asks to compare."""
