@@ -64,10 +64,6 @@ def test_sixty_kills_lose_nothing_in_a_file(sqlite_storage: str) -> None:
     kill_again_and_again(sqlite_storage, kills=60, seed=1)
 
 
-def test_fifty_kills_lose_nothing_in_postgres(postgres_storage: str) -> None:
-    kill_again_and_again(postgres_storage, kills=50, seed=2)
-
-
 @pytest.mark.slow
 def test_many_more_kills_lose_nothing(storage: str) -> None:
     kill_again_and_again(storage, kills=130, seed=3)
