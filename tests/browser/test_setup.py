@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.pages import WorkersPage, look
+from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded
 from tests.crowd.test_setup_routes import empty_server
 
@@ -25,9 +26,7 @@ def photos(folder: Path, number: int) -> list[str]:
 
 def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Path) -> None:
     with empty_server(tmp_path / "handful.db") as server:
-        page = somebody().new_page()
-        page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
-        page.wait_for_url("**/setup")
+        page = _set_up_page(server, somebody)
         page.wait_for_function("document.querySelector('#consent').value !== ''")
         look(page, "setup-1-empty", whole=True)
         page.set_input_files("#files", photos(tmp_path / "photos", 6))
@@ -63,6 +62,14 @@ def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Pa
         look(stranger, "setup-3-shared")
 
 
+def _set_up_page(server: Started, somebody: Somebody) -> Page:
+    """The page that an organizer sees first, where nothing is set up yet."""
+    page = somebody().new_page()
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    page.wait_for_url("**/setup")
+    return page
+
+
 def _close(page: Page) -> None:
     page.click("#close")
     page.click("#closing button[value=yes]")
@@ -71,9 +78,7 @@ def _close(page: Page) -> None:
 
 def test_somebody_who_does_not_agree_leaves_politely_and_nothing_is_stored(somebody: Somebody, tmp_path: Path) -> None:
     with empty_server(tmp_path / "handful.db") as server:
-        page = somebody().new_page()
-        page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
-        page.wait_for_url("**/setup")
+        page = _set_up_page(server, somebody)
         page.click("#paste")
         page.fill("#texts", "one\ntwo\nthree")
         page.click("text=Use these")

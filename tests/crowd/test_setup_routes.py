@@ -19,6 +19,7 @@ from handful.crowd.collection import uploads
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.drafts import DRAFT
 from handful.crowd.hosting.startup import open_draft, open_registry
+from handful.crowd.hosting.tokens import Worker
 from handful.crowd.web.server import listen, serving
 from handful.errors import StorageError
 from handful.study.study import Study
@@ -391,3 +392,16 @@ def test_an_open_link_has_no_invitations_and_its_cap_can_be_lifted(server: Start
     status = organizer.get(f"/api/organize/{name}").json()
     assert any("lifted the cap on the share of a network" in one for one in status["circumstances"])
     assert not status["stuck"]
+
+
+def test_what_a_checks_card_says_is_the_organizers_to_say(server: Started) -> None:
+    organizer = server.organizer()
+    name = _opened(organizer, checks=True, words={"goal": 10, "instruction": "Take me."})
+    hosted = server.registry.studies[name]
+    assert {hosted.showing.deck.card(_nobody(), at).text for at in hosted.showing.deck.instructed} == {"Take me."}
+    assert organizer.post(f"/api/organize/{name}/words", json={"instruction": "Me, please."}).status_code == 200
+    assert {hosted.showing.deck.card(_nobody(), at).text for at in hosted.showing.deck.instructed} == {"Me, please."}
+
+
+def _nobody() -> Worker:
+    return Worker("w", b"k")

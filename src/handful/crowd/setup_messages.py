@@ -20,6 +20,7 @@ class Words(Sent):
     instructions: Annotated[str, Field(max_length=4_000)] | None = None
     consent: Annotated[str, Field(max_length=20_000)] | None = None
     thanks: Annotated[str, Field(max_length=2_000)] | None = None
+    instruction: Annotated[str, Field(max_length=80)] | None = None
     goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
     language: Annotated[str, Field(max_length=12)] | None = None
     listed: bool = True
