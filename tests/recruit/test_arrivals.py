@@ -13,11 +13,13 @@ from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting import panel_desk, panel_loop
 from handful.crowd.hosting.registry import link_of
+from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
+from handful.study.rules import Admission, Rule
 from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
 
@@ -94,12 +96,12 @@ def test_who_only_has_the_link_cannot_take_part(paid: Paid) -> None:
 
 
 @pytest.mark.parametrize("status", [0, 429, 502, 503])
-def test_a_platform_that_is_down_holds_nobody_up_and_they_count_once_verified(paid: Paid, status: int) -> None:
+def test_a_platform_that_is_down_turns_nobody_away_and_they_count_once_verified(paid: Paid, status: int) -> None:
     ann, there = paid.come()
     paid.fake.faults.append(Fault("GET .*/submissions/", status, times=1000))
     assert ann.arrive()["state"] == "inside"
     ann.join()
-    ann.answer()
+    assert (ann.work["state"], ann.work["verifying"], ann.work["questions"]) == ("waiting", True, [])
     (person,) = paid.store.people(STUDY)
     assert person.verified is None
     paid.fake.faults.clear()
@@ -107,27 +109,67 @@ def test_a_platform_that_is_down_holds_nobody_up_and_they_count_once_verified(pa
     paid.settle()
     (person,) = paid.store.people(STUDY)
     assert person.verified is True
-    ann.answer_all()
+    assert not ann.next()["verifying"]
+    assert ann.answer_all()["outcome"] == "finished"
     paid.settle()
     assert there.status == "APPROVED"
-    assert not paid.server.registry.studies[STUDY].study.fold.workers.excludes(person.pseudonym)
+    study = paid.server.registry.studies[STUDY].study
+    assert study.fold.workers.answers_of(person.pseudonym) == PLAN.answers_each
+    assert not study.fold.workers.excludes(person.pseudonym)
 
 
-def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(paid: Paid) -> None:
-    ann, _ = paid.come()
-    paid.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
+@pytest.fixture
+def checked(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
+    """A study whose rule has checks before admission."""
+    study = StudyPlan(k=3, explorer="topx", budget=120, in_flight=20, rule=Rule(Admission(0, 2, 0), None, (), 1.0))
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch, study=study) as running,
+    ):
+        yield running
+
+
+def test_who_is_not_verified_yet_answers_checks_and_nothing_that_counts(checked: Paid) -> None:
+    ann, _ = checked.come()
+    checked.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
     ann.arrive()
     ann.join()
-    assert ann.answer_all()["outcome"] == "finished"  # nobody pays for our faults: they are sent back as everybody
-    paid.settle()
-    (person,) = paid.store.people(STUDY)
-    study = paid.server.registry.studies[STUDY].study
+    answered = 0
+    while ann.work["questions"]:
+        ann.answer()
+        answered += 1
+    study = checked.server.registry.studies[STUDY].study
+    assert (answered, study.fold.answers, ann.work["state"]) == (2, 0, "waiting")
+    checked.fake.faults.clear()
+    checked.settle()
+    assert ann.next()["questions"]
+    ann.answer()
+    assert study.fold.answers == 1
+
+
+def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(
+    checked: Paid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _ = checked.come()
+    checked.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
+    ann.arrive()
+    ann.join()
+    while ann.work["questions"]:
+        ann.answer()
+    monkeypatch.setattr(panel_desk, "PATIENCE_S", 0.0)
+    assert ann.next()["ending"]["outcome"] == "finished"  # nobody pays for our faults: sent back like everybody
+    checked.settle()
+    (person,) = checked.store.people(STUDY)
+    study = checked.server.registry.studies[STUDY].study
     assert study.fold.workers.excludes(person.pseudonym)
-    paid.fake.faults.clear()
-    paid.settle()  # verified after all
+    assert checked.fake.platform.books == []
+    assert checked.loop.report is not None
+    assert [one.who for one in checked.loop.report.waiting] == [person.pseudonym]
+    checked.fake.faults.clear()
+    checked.settle()  # verified after all
     assert not study.fold.workers.excludes(person.pseudonym)
     assert not study.fold.workers.any_excluded_by_hand  # the rule was followed, not overruled
-    assert [p.kind for p in paid.fake.platform.books] == ["approve"]
+    assert [p.kind for p in checked.fake.platform.books] == ["approve"]
 
 
 def test_a_return_in_mid_study_ends_the_visit_and_frees_what_they_hold(paid: Paid) -> None:

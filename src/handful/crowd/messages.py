@@ -114,6 +114,7 @@ class Work(BaseModel):
     progress: WorkProgress
     undo: UndoOffer | None = None
     ending: PanelEnding | None = None
+    verifying: bool = Field(default=False, description="the panel is being asked whether it sent this worker")
 
 
 class Taken(BaseModel):

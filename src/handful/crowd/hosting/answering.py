@@ -250,6 +250,7 @@ class Answering:
             progress=self.progress(done),
             undo=None if ending else self._undo.of(worker.id, self.clock()),
             ending=ending,
+            verifying=self.desk is not None and ending is None and self.desk.is_verifying(worker.id),
         )
 
     def _ending(self, desk: PanelDesk, worker: Worker, done: int, shown: bool) -> PanelEnding | None:

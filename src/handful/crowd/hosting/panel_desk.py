@@ -157,9 +157,14 @@ class PanelDesk:
     # While they are inside
 
     def may_ask(self, worker: str) -> bool:
-        """Whether a worker may be given a question."""
+        """Whether a worker may be given a question that counts: only whom the panel is known to have sent."""
         person = self._people.get(worker)
-        return person is not None and person.inside
+        return person is not None and person.inside and person.verified is True
+
+    def is_verifying(self, worker: str) -> bool:
+        """Whether it is still to be found out if the panel sent a worker: until then nothing counts."""
+        person = self._people.get(worker)
+        return person is not None and person.inside and person.verified is None
 
     def after(
         self, worker: str, *, done: bool, has_questions: bool, study_open: bool, out: Outcome | None = None

@@ -65,8 +65,8 @@ def reconcile(recruiter: Recruiter, *, decided: bool = False) -> Report:
     """
     report = Report()
     with recruiter.store.wallet(recruiter.study):
+        recruitment = recruiter.recruitment()
         try:
-            recruitment = recruiter.recruitment()
             if recruitment.platform_id is None and recruiter.adopted(recruitment) is None:
                 report.differences.append("the draft has not been created: run `handful recruit create` again")
                 return report
@@ -79,6 +79,7 @@ def reconcile(recruiter: Recruiter, *, decided: bool = False) -> Report:
         except (Unknown, NotSent, Refused) as error:
             report.reached = False
             report.differences.append(f"{error}; nothing is concluded from that, and it is tried again")
+            _say(recruiter, recruitment, report)
             return report
         _do_what_is_due(recruiter, recruitment, told, decided, report)
         _say(recruiter, recruitment, report)
