@@ -291,3 +291,31 @@ def test_every_event_survives_its_own_json() -> None:
         record = events.to_record(event, 5, 1.5)
         assert events.from_record(record) == event
         assert json.loads(record.payload).keys() <= set(event.keys)
+
+
+def test_what_was_asked_and_told_is_written_as_the_encoder_of_the_library_writes_it() -> None:
+    def by_encoder(event: events.Event) -> str:
+        data = {
+            key: getattr(event, name)
+            for key, name, default in events._SHAPES[type(event)]
+            if getattr(event, name) is not default
+        }
+        return json.dumps(data, separators=(",", ":"), default=lambda x: x.item())
+
+    names = (None, "ann", 'a"b\\c', "ü\x00\ud800", "")
+    answers: tuple[Any, ...] = (0.1 + 0.2, -0.0, 1e300, 5e-324, True, False, 17, np.float64(0.1), np.int64(3), np.True_)
+    all_events: list[events.Event] = [
+        events.Told(7, 0.5, "ann", 1e9, {"side": "left", "é": [None, 1.5]}, 1234),
+        events.Told(7, 1, None, None, "x"),
+    ]
+    for worker in names:
+        for answer in answers:
+            all_events += [events.Told(7, answer, worker), events.Told(7, answer, worker, 1.5, [], 0)]
+        for item, rival in ((0, -1), (3, 0)):
+            for more, copy in (((), -1), ((), 0), ((4, 5), -1), ((4, 5), 8)):
+                all_events.append(events.Asked(10**9, item, rival, worker, more, copy=copy))
+    for event in all_events:
+        assert events.to_record(event, 5, 1.5).payload == by_encoder(event)
+    for broken in (math.nan, math.inf, -math.inf):
+        with pytest.raises(InvalidAnswer, match="must be JSON"):
+            events.to_record(events.Told(7, broken), 5, 1.5)

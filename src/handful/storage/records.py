@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
@@ -52,11 +53,16 @@ def _fault(record: Record) -> str | None:
         return f"its version is {record.version}, expected 0 to {MAX_VERSION}"
     if not isfinite(record.time):
         return f"its time is {record.time}, expected a finite number"
-    if not record.kind or len(record.kind) > MAX_KIND or not is_storable(record.kind):
+    if not _is_kind(record.kind):
         return f"its kind is {record.kind[:MAX_KIND]!r}, expected 1 to {MAX_KIND} characters of text"
     if not is_storable(record.payload):
         return "its payload holds a NUL or half a surrogate pair, expected JSON text"
     return None
+
+
+@lru_cache(maxsize=100)  # there are few kinds, and they are checked for each record
+def _is_kind(text: str) -> bool:
+    return 0 < len(text) <= MAX_KIND and is_storable(text)
 
 
 def is_storable(text: str) -> bool:

@@ -43,7 +43,7 @@ class AskTell:
     def finished(self) -> str | None:
         """Why no more questions will come; None while they may."""
         fold = self._fold
-        if fold.filled:
+        if fold.rounds and fold.filled:
             return (
                 f"the study was finished early: {len(fold.filled)} of {fold.setup.problem.k} items were filled in from "
                 "what was known"
@@ -56,13 +56,15 @@ class AskTell:
 
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
         """Questions that wait for somebody new, then new ones, then those the worker has seen before."""
-        whole("the number of questions to ask", n, 1)
+        if type(n) is not int or n < 1:  # what is one costs no call
+            n = whole("the number of questions to ask", n, 1)
         check_worker(worker)
         self.settle_due(now)
         self.close_decided(now)
-        if due := self._fold.leases.due(now):
+        fold = self._fold
+        if due := fold.leases.due(now):
             self._emit(events.Expired(due), now)
-        if self._fold.paused or self.finished or self._fold.workers.excludes(worker):
+        if fold.paused or self.finished or fold.workers.excludes(worker):
             return []
         given: list[Question] = []
         while len(given) < n and self.participation.may_have_more(worker, now):
@@ -100,9 +102,10 @@ class AskTell:
             raise StudyFinished(f"the study was finished early and takes no more answers: that to {id_} was not kept")
         self.participation.check_may_answer(worker)
         value = self.checked(question, answer)
-        undo_s = plain(undo_s)
-        if not (is_finite(undo_s) and undo_s >= 0):
-            raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
+        if undo_s != 0 or type(undo_s) is not float:
+            undo_s = plain(undo_s)
+            if not (is_finite(undo_s) and undo_s >= 0):
+                raise InvalidAnswer(f"undo_s must be a number of seconds, 0 or more, got {undo_s!r}")
         self.settle_of(worker, now)
         self._emit(events.Told(question, value, worker, now + undo_s if undo_s else None, meta, duration), now)
         self.participation.apply_rule(worker, now)
@@ -227,44 +230,46 @@ class AskTell:
 
     def close_decided(self, now: float) -> None:
         """Close the open round if it has its pick, and those after it that are decided without asking."""
-        exploration = self._fold.exploration
-        while exploration.decided and not exploration.all_picked and not self._fold.closed:
+        fold = self._fold
+        exploration = fold.exploration
+        while exploration.decided and not exploration.all_picked and not fold.closed:
             self._emit(exploration.closing(), now)
 
     def question(self, number: int) -> Question:
         """The question of this number, with the user's own items."""
-        fold = self._fold
-        round_, rival = fold.questions.round[number], fold.questions.rival[number]
+        fold, items = self._fold, self.items
+        questions = fold.questions
+        round_, rival, more = questions.round[number], questions.rival[number], questions.more_of(number)
         in_round = number - fold.first_of(round_)
-        paired = fold.questions.nth
         return Question(
             f"q{number}",
             round_,
             in_round,
-            self.items[fold.questions.item[number]],
-            None if rival < 0 else self.items[rival],
-            self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, fold.questions.given[number])),
-            question_seed(self._seed, round_, in_round if paired is None else paired[number]),
-            tuple(self.items[i] for i in fold.questions.more_of(number)),
+            items[questions.item[number]],
+            None if rival < 0 else items[rival],
+            self._first_picks(picks_given(len(fold.setup.problem.chosen), round_, questions.given[number])),
+            question_seed(self._seed, round_, in_round if questions.nth is None else questions.nth[number]),
+            tuple([items[i] for i in more]) if more else (),
         )
 
     def receipt(self, question: int, *, repeated: bool) -> Receipt:
         """What is stored for a question."""
-        standing = self._fold.questions.standing[question]
-        answer = None if standing == VOID else self.shown(self._fold.questions.answer[question])
+        questions = self._fold.questions
+        standing = questions.standing[question]
+        answer = None if standing == VOID else self.shown(questions.answer[question])
         return Receipt(f"q{question}", answer, repeated, STANDINGS[standing])
 
     def checked(self, question: int, answer: object) -> float | bool:
         """The answer as it is stored, or an error that names the question."""
         fold = self._fold
-        options = fold.questions.options(question)
+        feedback = fold.setup.problem.feedback
         try:
             if fold.questions.names_one:
-                return self._named(options, answer)
-            value = fold.setup.problem.feedback.check(answer)
-            return bool(value) if fold.setup.problem.feedback.compares else value
+                return self._named(fold.questions.options(question), answer)
+            value = feedback.check(answer)
+            return bool(value) if feedback.compares else value
         except InvalidAnswer as error:
-            about = listed([fold.setup.ids[i] for i in options])
+            about = listed([fold.setup.ids[i] for i in fold.questions.options(question)])
             raise InvalidAnswer(f"question q{question}, about {about}: {error}") from None
 
     def _named(self, options: tuple[int, ...], answer: object) -> int:
@@ -288,9 +293,11 @@ class AskTell:
 
     def _next(self, worker: str | None, now: float) -> int | None:
         leases, exploration = self._fold.leases, self._fold.exploration
-        of_whom = worker if exploration.options.asks_by_person else None
-        new_to_them = lambda question: not exploration.seen.would_repeat(question, of_whom)  # noqa: E731
-        again = leases.waiting(worker, seen=False, may=new_to_them)
+        again = None
+        if leases.any_waiting:
+            of_whom = worker if exploration.options.asks_by_person else None
+            new_to_them = lambda question: not exploration.seen.would_repeat(question, of_whom)  # noqa: E731
+            again = leases.waiting(worker, seen=False, may=new_to_them)
         if again is None:
             new = self._draw(worker, now)
             if new is not None:
@@ -306,16 +313,17 @@ class AskTell:
         return again
 
     def _draw(self, worker: str | None, now: float) -> int | None:
-        exploration = self._fold.exploration
+        fold = self._fold
+        exploration = fold.exploration
         if exploration.recorded and not exploration.all_picked:
-            self._emit(events.Adopted(self._fold.setup.explorer.edition), now)
+            self._emit(events.Adopted(fold.setup.explorer.edition), now)
             self.close_decided(now)
         proposal = exploration.proposal(worker)
         if proposal is None:
             return None
-        question = len(self._fold.questions)
-        item, rival, given, *more = proposal
-        self._emit(events.Asked(question, item, rival, worker, tuple(more), given), now)
+        question = len(fold.questions)
+        item, rival, given = proposal[:3]
+        self._emit(events.Asked(question, item, rival, worker, proposal[3:], given), now)
         return question
 
     def _settle(self, questions: tuple[int, ...], now: float) -> int:

@@ -10,24 +10,13 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-import numpy as np
-
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
+from handful.study.payloads import asked_payload, encoded, told_payload
 
 VERSION = 3
 _SECOND = 2  # the version of records with more than two options, places filled in, rules adopted
 _THIRD = 3  # of those that say who counts, or reopen a round; all others are of 1
-
-
-def _numpy_number(x: object) -> object:
-    """A number of NumPy as one that JSON knows; TypeError for anything else."""
-    if isinstance(x, np.generic):
-        return x.item()
-    raise TypeError(f"{type(x).__name__} is none of its types")
-
-
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_numpy_number).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,31 +285,38 @@ _FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2
 
 def to_record(event: Event, seq: int, time: float) -> Record:
     """The event as the journal keeps it."""
-    if type(event) is Asked and event.given >= 0:
-        event = Asked(event.question, event.item, _FIRST_PICKS - event.given, event.worker, event.more, copy=event.copy)
-    data = {}
-    for key, name, default in _SHAPES[type(event)]:
-        value = getattr(event, name)
-        if value is not default:
-            data[key] = value
     try:
-        return Record(seq, _version_of(event), event.kind, time, _encode(data))
+        return Record(seq, _version_of(event), event.kind, time, _payload_of(event))
     except (TypeError, ValueError) as error:
         raise InvalidAnswer(
             f"what goes into the journal must be JSON ({error}): use numbers, text, lists and dicts"
         ) from None
 
 
+def _payload_of(event: Event) -> str:
+    if type(event) is Asked:
+        rival = event.rival if event.given < 0 else _FIRST_PICKS - event.given
+        return asked_payload(event.question, event.item, rival, event.worker, event.more, event.copy)
+    if type(event) is Told:
+        return told_payload(event.question, event.answer, event.worker, event.undo_until, event.meta, event.duration)
+    data = {}
+    for key, name, default in _SHAPES[type(event)]:
+        value = getattr(event, name)
+        if value is not default:
+            data[key] = value
+    return encoded(data)
+
+
 def _version_of(event: Event) -> int:
     """What a reader must know: an older one is told to upgrade instead of taking one thing for another."""
-    if type(event) is Adopted:  # what follows it was decided by other rules
-        return _SECOND
     if type(event) is Asked:
         return _THIRD if event.copy >= 0 else _SECOND if event.more else 1
-    if type(event) is RoundClosed:
-        return _SECOND if event.ended == "filled" else 1
     if type(event) is Told:
         return 1 if event.duration is None else _THIRD
+    if type(event) is RoundClosed:
+        return _SECOND if event.ended == "filled" else 1
+    if type(event) is Adopted:  # what follows it was decided by other rules
+        return _SECOND
     if type(event) is Created:
         if "rule" in event.setup or "door" in event.setup:
             return _THIRD

@@ -22,6 +22,7 @@ from handful.core.views import View
 from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.editions import record, state_after, state_of, view_by
 from handful.study.events import RoundClosed
+from handful.study.lines import Lines
 from handful.study.mismatches import Mismatches
 from handful.study.question_options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
@@ -34,8 +35,7 @@ ASKED, DONE, LATE_TOLD = range(3)  # what the explorer went through in the open 
 class Exploration:
     """The explorer's arrays, and the log of the open round that they can be made again from.
 
-    `counts(q)` says whether the answer to question q may be counted: neither is its worker excluded nor its item
-    withdrawn.
+    `counts(q)` says whether the answer to question q may be counted.
 
     Where the journal is by another edition of the explorer's rules than today's, it is followed and nothing is decided
     (`recorded`), until today's edition is adopted.
@@ -54,7 +54,7 @@ class Exploration:
         self.withdrawn: set[int] = set()
         self._proposal: Proposal | None = None
         self._proposed_to: str | None = None
-        self.seen = SeenQuestions(questions)
+        self.seen, self._lines = SeenQuestions(questions), Lines(questions)
         self.mismatches = Mismatches()
         self._believing = False
         self._steps = array("q")  # believed, and not gone through yet
@@ -64,7 +64,7 @@ class Exploration:
 
     def _look(self) -> None:
         """Views of the board's fields: cheaper than looking them up."""
-        self._ended = self.state.board.round["ended"]
+        self._ended = self.state.board.round["ended"].data
         self._limit = self.state.board.round["limit"]
         self._counted = self.state.board.round["counted"]
         self.options = Options(self.state, self._questions)
@@ -96,7 +96,7 @@ class Exploration:
     @property
     def decided(self) -> bool:
         """Whether the open round has its pick, and waits to be closed."""
-        return bool(self._ended[0] != UNDECIDED)
+        return self._ended[0] != UNDECIDED
 
     @property
     def counted(self) -> int:
@@ -121,16 +121,19 @@ class Exploration:
 
     def proposal(self, worker: str | None = None) -> Proposal | None:
         """The next question for a worker, or None; asking twice changes nothing until `add_question` is called."""
-        if self._proposal and self._proposed_to != worker and self.options.asks_by_person:
+        by_person = self.options.asks_by_person
+        if by_person and self._proposal and self._proposed_to != worker:
             self.options.swap(self._proposal, None)  # what was proposed to somebody else is not asked
             self._proposal = None
         if self._proposal is None and not self.all_picked:
             self._proposed_to = worker
-            self.options.show_seen(self.seen.rows_for(worker))
+            if by_person:
+                self.options.show_seen(self.seen.rows_for(worker))
             proposed = propose(self.state, len(self._questions) - self.first)
-            self.options.show_seen(None)
+            if by_person:
+                self.options.show_seen(None)
             if proposed[0] >= 0:
-                self._proposal = (*proposed, *self.options.proposed())
+                self._proposal = proposed + self.options.proposed()
         return self._proposal
 
     def believe(self, wanted: bool) -> None:
@@ -155,7 +158,7 @@ class Exploration:
             self._steps.append(2 * question)
         self._questions.add(self.round, item, rival, given, more)
         if self._in_order:
-            self._lines.setdefault((item, given), deque()).append(question)
+            self._lines.of(question).append(question)
 
     def done(self, question: int) -> None:
         """The question has its answer or never will: tell the explorer whatever is due now."""
@@ -164,7 +167,10 @@ class Exploration:
         if question < self.first:
             self._tell_late(question)
         elif self._in_order:
-            self._count_along(self._line_of(question))
+            line = self._lines.of(question)
+            self._count_along(line)
+            if not line:
+                self._lines.forget(question)
         elif self.decided:
             self._too_late.append(question)
         else:
@@ -174,9 +180,8 @@ class Exploration:
         """The event that closes the decided round."""
         r = self.state.board.round[0]
         best = tuple(int(i) for i in self.state.board.best[: int(r["size"])])
-        reached = float(r["reached"])
-        ended = ending_of(r["ended"]).name
-        return RoundClosed(self.round, ended, best, int(r["pick"]), reached if np.isfinite(reached) else None)
+        reached = float(r["reached"]) if np.isfinite(r["reached"]) else None
+        return RoundClosed(self.round, ending_of(r["ended"]).name, best, int(r["pick"]), reached)
 
     def check_closing(self, event: RoundClosed) -> None:
         """Close the round as the journal says; if it would be decided otherwise today, note that as a mismatch."""
@@ -190,7 +195,7 @@ class Exploration:
 
     def open_next(self, pick: int, spent: int) -> None:
         """Leave the decided round: what was answered but never counted is late, and `pick` is a candidate no more."""
-        for question in sorted([*self._too_late, *(q for line in self._lines.values() for q in line)]):
+        for question in sorted([*self._too_late, *(q for line in self._lines for q in line)]):
             if self._questions.standing[question] == ANSWERED:
                 self._tell_late(question)
         drop(self.state, pick)
@@ -229,7 +234,7 @@ class Exploration:
                     self._call_late(question)
             else:
                 self._call_done(question)
-        for line in self._lines.values():
+        for line in self._lines:
             self._count_along(line)
         while self._too_late and not self.decided:
             self._count(self._too_late.pop(0))
@@ -257,7 +262,7 @@ class Exploration:
                 self._log.append(4 * question + ASKED)
         self._too_late.extend(() if self._in_order else back)
         for question in reversed(back if self._in_order else ()):
-            self._line_of(question).appendleft(question)
+            self._lines.of(question).appendleft(question)
 
     def _believe_done(self, question: int) -> bool:
         """Put an answer among what is gone through later; False if that must be done by hand."""
@@ -267,9 +272,11 @@ class Exploration:
                     self._steps.append(2 * question + 1)
                     return True
             else:
-                line, standing = self._line_of(question), self._questions.standing
+                line, standing = self._lines.of(question), self._questions.standing
                 while line and self._can_believe(line[0]):
                     self._steps.append(2 * line.popleft() + 1)
+                if not line:
+                    self._lines.forget(question)
                 if not line or standing[line[0]] not in (ANSWERED, VOID):
                     return True
         self.catch_up()
@@ -279,17 +286,13 @@ class Exploration:
         """Whether the question has an answer that counts."""
         return self._questions.standing[question] == ANSWERED and self._counts(question)
 
-    def _line_of(self, question: int) -> deque[int]:
-        return self._lines.setdefault((self._questions.item[question], self._questions.given[question]), deque())
-
     def _open_next(self, spent: int) -> None:
         self.round += 1
         self.first = self.started = len(self._questions)
         self._proposal = None
         self.seen.begin()
         self._log = array("q")
-        # What is not counted yet, by the item it is about and what it is given.
-        self._lines: dict[tuple[int, int], deque[int]] = {}
+        self._lines.clear()
         self._too_late: list[int] = []  # answered after the round was decided and before it was closed
         self._spent_before = spent
         self._before = [array_.copy() for array_ in arrays_of(self.state)]

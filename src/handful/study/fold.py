@@ -142,7 +142,7 @@ class Fold:
         return question
 
     def _asked(self, event: events.Asked, time: float) -> None:
-        if not all(0 <= i < len(self.setup.ids) for i in event.more):
+        if event.more and not all(0 <= i < len(self.setup.ids) for i in event.more):
             raise StorageCorrupt(f"question q{event.question} shows items that there are not: restore it from a backup")
         copied = event.copy >= 0
         self.asked(event.question, event.item, event.rival, event.given, event.worker, time, event.more, copied=copied)
@@ -170,7 +170,7 @@ class Fold:
 
     def _lease(self, question: int, worker: str | None, time: float) -> None:
         self.leases.grant(question, worker, time + self.setup.lease_s)
-        if self._is_of_open_round(question):
+        if worker is not None and self._is_of_open_round(question):
             self.exploration.seen.show(question, worker)
 
     def _expired(self, event: events.Expired, time: float) -> None:
@@ -191,20 +191,22 @@ class Fold:
         duration: int | None = None,
     ) -> None:
         """What `Told` does, for whoever has no event at hand."""
+        questions = self.questions
         self._known(question, UNANSWERED)
         self.leases.drop(question)
-        self.questions.answer[question] = self._answer(question, answer)
-        number = self.questions.worker[question] = self.workers.note_answer(worker)
+        questions.answer[question] = self._answer(question, answer)
+        number = questions.worker[question] = self.workers.note_answer(worker)
         self.answers += 1
         if number >= 0:
-            self.shares.note(number, self._is_of_open_round(question))
+            self.shares.note(number, question >= self.exploration.first)
             if self.setup.rule is not None:
                 self.conducts.change(number).note_answer(meta, duration)
         if undo_until is not None:
-            self.questions.standing[question] = PROVISIONAL
+            questions.standing[question] = PROVISIONAL
             self.provisional[question] = Provisional(worker, undo_until)
         else:
-            self._settle(question)
+            questions.standing[question] = ANSWERED
+            self.exploration.done(question)
 
     def _revised(self, event: events.Revised, time: float) -> None:
         question = self._known(event.question, PROVISIONAL)
@@ -222,11 +224,8 @@ class Fold:
     def _settled(self, event: events.Settled, time: float) -> None:
         for question in event.questions:
             del self.provisional[self._known(question, PROVISIONAL)]
-            self._settle(question)
-
-    def _settle(self, question: int) -> None:
-        self.questions.standing[question] = ANSWERED
-        self.exploration.done(question)
+            self.questions.standing[question] = ANSWERED
+            self.exploration.done(question)
 
     def _skipped(self, event: events.Skipped, time: float) -> None:
         question = self._known(event.question, UNANSWERED)

@@ -55,8 +55,13 @@ class Leases:
             self._let_go(question, lease)
             lease.worker, lease.expires, lease.held = worker, expires, True
             lease.seen.append(worker)
-        self._held.setdefault(worker, {})[question] = None
-        self._earliest = min(self._earliest, expires)
+        held = self._held.get(worker)
+        if held is None:
+            self._held[worker] = {question: None}
+        else:
+            held[question] = None
+        if expires < self._earliest:
+            self._earliest = expires
 
     def _let_go(self, question: int, lease: Lease) -> None:
         """Take the question from its holder, if it has one."""
@@ -85,7 +90,8 @@ class Leases:
         lease = self._open.pop(question, None)
         if lease is not None:
             self._let_go(question, lease)
-        self._waiting.pop(question, None)
+        if self._waiting:
+            self._waiting.pop(question, None)
 
     def wait_again(self, question: int) -> None:
         """Let the question wait for a worker again, unless somebody holds it: its round was reopened."""
@@ -130,6 +136,11 @@ class Leases:
         due = tuple(self.overdue(now))
         self._earliest = min((lease.expires for lease in self._open.values() if lease.expires > now), default=math.inf)
         return due
+
+    @property
+    def any_waiting(self) -> bool:
+        """Whether a question is to be handed out again."""
+        return bool(self._waiting)
 
     def waiting(self, worker: str | None, *, seen: bool, may: Callable[[int], bool] = lambda _: True) -> int | None:
         """The oldest question to hand out again that `worker` has seen before, or has not, and that they may have."""

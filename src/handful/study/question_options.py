@@ -18,6 +18,7 @@ class Options:
         self._place: Ints | None = getattr(state, "options", None)
         self._number: Ints | None = getattr(state, "number", None)
         self._seen: Ints | None = getattr(state, "seen", None)
+        self.asks_by_person = self._seen is not None  # whether the explorer asks nobody the same twice
         self._questions = questions
         self._board: Board = state.board
 
@@ -28,11 +29,6 @@ class Options:
     def waited_for(self, asked: Proposal) -> list[int]:
         """The items of which the board notes that a question is in flight: the first, or all options."""
         return [asked[0]] if self._place is None else [asked[0], asked[1], *asked[3:]]
-
-    @property
-    def asks_by_person(self) -> bool:
-        """Whether the explorer asks nobody the same twice."""
-        return self._seen is not None
 
     def show_seen(self, rows: Ints | None) -> None:
         """Show the explorer what the person who asks has been asked; None clears that."""

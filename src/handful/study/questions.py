@@ -76,6 +76,7 @@ class Questions:
 
     def __init__(self, options: int = 2, *, paired: bool = False) -> None:
         self._more = max(options - 2, 0)
+        self.names_one = options > 2  # whether an answer is the number of an item
         self.nth = array("i") if paired else None  # how many questions of its round asked the same before it
         self._same: dict[tuple[int, ...], int] = {}
         self._round = 0  # the one that these are of
@@ -126,11 +127,6 @@ class Questions:
                 key = (self.item[question], self.rival[question], *self.more_of(question))
                 self._same[key] = self._same.get(key, 0) + 1
         self._round = round_
-
-    @property
-    def names_one(self) -> bool:
-        """Whether an answer is the number of an item: questions may have more than two options."""
-        return self._more > 0
 
     def more_of(self, question: int) -> tuple[int, ...]:
         """The options after the second."""

@@ -81,7 +81,8 @@ class ReopenableExploration(Exploration):
             self._look()
         self._history = {known: part for known, part in self._history.items() if known < round_}
         own = [question for question in questions if self._questions.round[question] == round_]
-        self._proposal, self._too_late, self._lines = None, [], {}
+        self._proposal, self._too_late = None, []
+        self._lines.clear()
         self.round, self.first, self.started = round_, questions.start, questions.start
         self._before, self._spent_before = before, spent
         for array_, was in zip(arrays_of(self.state), before, strict=True):
@@ -97,7 +98,7 @@ class ReopenableExploration(Exploration):
             if question in counted:
                 continue
             if self._in_order:
-                self._line_of(question).append(question)
+                self._lines.of(question).append(question)
             elif self._questions.standing[question] in (ANSWERED, VOID):
                 self._too_late.append(question)
         self.refold()

@@ -28,11 +28,11 @@ class SeenQuestions:
         self._shown.clear()
         self._with.clear()
 
-    def show(self, question: int, worker: str | None) -> None:
+    def show(self, question: int, worker: str) -> None:
         """Note that a worker is shown a question; one about a single item compares nothing."""
-        options = self._questions.options(question)
-        if worker is None or len(options) < 2:
+        if self._questions.rival[question] < 0:
             return
+        options = self._questions.options(question)
         if self.would_repeat(question, worker):
             self.repeats.add(question)
         self._shown.setdefault(worker, []).append(question)

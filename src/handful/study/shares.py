@@ -12,16 +12,16 @@ class Shares:
 
     def __init__(self) -> None:
         self.in_round: Counter[int] = Counter()
-        self._in_all: Counter[int] = Counter()
+        self._in_all: dict[int, int] = {}
         self.active: set[int] = set()  # whoever gave a few answers at least
 
     def note(self, worker: int, of_round: bool) -> None:
         """One more answer of a worker; `of_round`: to a question of the open round."""
-        self._in_all[worker] += 1
-        if self._in_all[worker] >= FEW:
+        answers = self._in_all[worker] = self._in_all.get(worker, 0) + 1
+        if answers == FEW:
             self.active.add(worker)
         if of_round:
-            self.in_round[worker] += 1
+            self.in_round[worker] = self.in_round.get(worker, 0) + 1
 
     def next_round(self) -> None:
         """A round is over."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, Self, overload
@@ -27,7 +26,7 @@ from handful.study.rules import Rule
 from handful.study.running import ProgressCallback, run
 from handful.study.setup import make_setup
 from handful.study.ways import Failing, way_of
-from handful.study.writer import Callback, Writer
+from handful.study.writer import Callback, Turn, Writer
 
 
 class Study(Moderating[Item]):
@@ -317,7 +316,7 @@ class Study(Moderating[Item]):
     def __exit__(self, *raised: object) -> None:
         self.close()
 
-    def _writing(self) -> AbstractContextManager[float]:
+    def _writing(self) -> Turn:
         self._check_writable()
         return self._writer.writing()
 

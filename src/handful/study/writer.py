@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 
 from handful.errors import HandfulError, StorageError
 from handful.storage import Journal, Record, Ticket
@@ -13,6 +12,27 @@ from handful.study.fold import Fold
 from handful.study.replaying import fold_of
 
 Callback = Callable[[Event], None]
+
+
+class Turn:
+    """A context manager of a generator that yields once, which is quicker to make than one of `contextlib`.
+
+    A generator, so that an interrupt at any moment ends it: when nothing refers to it any more, at the latest.
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Generator[float, None, None]) -> None:
+        self._steps = steps
+
+    def __enter__(self) -> float:
+        return next(self._steps)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            next(self._steps, None)
+        else:
+            self._steps.throw(error)
 
 
 class Writer:
@@ -30,9 +50,11 @@ class Writer:
         self._failure: StorageError | None = None
         self._last: Ticket | None = None
 
-    @contextmanager
-    def writing(self, *, wait: bool = True) -> Iterator[float]:
+    def writing(self, *, wait: bool = True) -> Turn:
         """A turn to emit events; it ends once they are durable (or with wait=False, once they are queued)."""
+        return Turn(self._turn(wait))
+
+    def _turn(self, wait: bool) -> Generator[float, None, None]:
         with self.lock:
             if self._failure is not None:
                 raise StorageError(
@@ -51,9 +73,10 @@ class Writer:
                 ticket, happened = self._append()
         if wait and ticket is not None:
             self.wait(ticket)
-        for callback in self._callbacks if happened else ():
-            for event in happened:
-                callback(event)
+        if happened:
+            for callback in self._callbacks:
+                for event in happened:
+                    callback(event)
 
     def emit(self, event: Event, now: float) -> None:
         """Apply an event and put it on its way; only within `writing`."""
