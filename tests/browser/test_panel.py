@@ -11,8 +11,10 @@ from playwright.sync_api import BrowserContext, expect
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.fake import FakePlatform, FakeProlific
-from tests.browser.pages import SCREENSHOTS, WorkersPage, organizers_page
-from tests.crowd.clients import STUDY
+from handful.recruit.fake.server import Fault
+from handful.study.rules import Rule
+from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, look, organizers_page
+from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import paid_study
 
 Somebody = Callable[..., BrowserContext]
@@ -57,11 +59,68 @@ def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_i
         organizer.locator("#recruiting-title").scroll_into_view_if_needed()
         section = organizer.locator("section[aria-labelledby=recruiting-title]")
         section.screenshot(path=SCREENSHOTS / "panel-organizer.png")
+        organizer.click("#recruiting-bonus summary")
+        look(organizer, "recruiting-people", whole=True, widths=LOOKED_AT_BY_AXE)
         organizer.get_by_role("button", name="Pay", exact=True).click()
         expect(organizer.locator("#recruiting-waits")).to_be_hidden()
         paid.settle()
         paid.settle()
         assert elsewhere.status == "APPROVED"
+
+
+def test_the_organizer_plans_makes_a_draft_and_publishes_after_a_yes(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = StudyPlan(k=3, options=2, budget=600, in_flight=20, rule=Rule())
+    with FakeProlific(FakePlatform()) as fake:
+        monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
+        monkeypatch.setenv("PROLIFIC_URL", fake.url)
+        with started(postcards, study, storage=tmp_path / "a.db") as server:
+            page = organizers_page(server, somebody())
+            page.click("#recruiting-none > summary")
+            expect(page.locator("#draft-words")).to_contain_text("20 people × 30 answers = 600 answers")
+            expect(page.locator("#draft-words")).to_contain_text("5 checks each")
+            page.fill("#draft-people", "30")
+            page.locator("#draft-people").blur()
+            expect(page.locator("#draft-budget")).to_have_value("900")
+            page.fill("#draft-minutes", "3")
+            page.locator("#draft-minutes").blur()
+            expect(page.locator("#draft-budget")).not_to_have_value("900")
+            page.fill("#draft-budget", "600")
+            page.locator("#draft-budget").blur()
+            expect(page.locator("#draft-minutes")).to_have_value("3")
+            look(page, "recruiting-plan", whole=True, widths=LOOKED_AT_BY_AXE)
+            section = page.locator("section[aria-labelledby=recruiting-title]")
+            section.screenshot(path=SCREENSHOTS / "panel-plan.png")
+            page.fill("#draft-address", "https://photos.example.org/s/venice")
+            page.click("text=Make a draft")
+            expect(page.locator("#recruiting-state")).to_contain_text("unpublished")
+            page.click("#recruiting-publish")
+            expect(page.locator("#publishing-words")).to_contain_text("for the first")
+            look(page, "recruiting-cost", widths=LOOKED_AT_BY_AXE)
+            assert [s.status for s in fake.platform.studies.values()] == ["UNPUBLISHED"]
+            page.click("text=Yes, publish at this cost")
+            expect(page.locator("#recruiting-state")).to_contain_text("active")
+
+
+def test_somebody_whom_prolific_cannot_confirm_yet_is_told_so_after_the_practice(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
+    ):
+        _, there = paid.come()
+        fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
+        page = somebody().new_page()
+        page.goto(f"{paid.server.url}/s/{STUDY}?{fake.platform.address(there).split('?')[1]}")
+        page.wait_for_selector("#begin")
+        desk = WorkersPage(page).join()
+        desk.says("confirm your place")
+        look(page, "panel-verifying", widths=LOOKED_AT_BY_AXE)
+        fake.faults.clear()
+        paid.settle()
+        desk.ready()
 
 
 def test_without_ids_the_page_is_a_preview_that_counts_nothing(

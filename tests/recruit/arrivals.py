@@ -24,7 +24,7 @@ from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
 from tests.crowd.clients import STUDY, Started, started
 
-PLAN = Plan(people=20, answers_each=4, checks=1, first_places=8)
+PLAN = Plan(people=20, answers_each=4, first_places=8)
 ADDRESS = f"https://photos.example.org/s/{STUDY}"
 QUICK = Settings(undo_s=0.0, redo_s=0.0, limits=ServerLimits.none())
 

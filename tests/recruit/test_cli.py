@@ -11,11 +11,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import handful.cli.recruit_paying
+from handful import Preferences, Study
 from handful.cli import app
 from handful.errors import HandfulError, InvalidProblem
 from handful.recruit.fake import FakeProlific
 from handful.recruit.outcomes import Identity
 from handful.recruit.store import Store
+from handful.study.rules import Admission, Checks, Rule
 from tests.recruit.conftest import ADDRESS, STUDY
 
 HANDFUL = [sys.executable, "-c", "from handful.cli import main; main()"]
@@ -93,6 +95,21 @@ def test_the_plan_shows_what_follows_from_what(run) -> None:  # type: ignore[no-
     assert json.loads(result.stdout) | {"people": 150, "reward": 60, "minutes": 4} == json.loads(result.stdout)
     wrong = CliRunner().invoke(app, ["recruit", "plan", "--budget", "3000", "--minutes", "3"])
     assert isinstance(wrong.exception, InvalidProblem)
+
+
+def test_the_checks_of_a_plan_are_those_of_the_studys_rule(run, fake: FakeProlific, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    storage = tmp_path / "checked.db"
+    rule = Rule(Admission(0, 3, 2), Checks(every=10))
+    Study(range(6), 2, feedback=Preferences(), budget=200, storage=storage, name=STUDY, rule=rule).close()
+    words = ["recruit", "plan", "--study", STUDY, "-s", str(storage), "--answers-each", "30", "--json"]
+    told = json.loads(CliRunner().invoke(app, words).stdout)
+    assert (told["checks_each"], told["minutes"]) == (6, 5)
+    words = ["recruit", "create", "-s", str(storage), "--address", ADDRESS, "--answers-each", "30"]
+    assert "6 checks each" in CliRunner().invoke(app, words).stdout
+    kept = Store(storage).recruitment(STUDY)
+    assert kept is not None
+    assert (kept.plan.checks, kept.plan.every) == (3, 10)
+    assert "checks" not in run("create", "--address", ADDRESS).stdout  # this study has no rule
 
 
 def test_without_a_token_one_is_told_where_it_goes(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handful.errors import InvalidProblem, RecruitingFailed
+from handful.errors import InvalidProblem, RecruitingFailed, StudyNotFound
 from handful.recruit.fake import FakePlatform, FakeProlific, Workspace
 from handful.recruit.fake.records import FakeSubmission
 from handful.recruit.fake.server import Fault
@@ -251,6 +251,18 @@ def test_a_bonus_is_promised_first_and_paid_once(published: Recruiter, fake: Fak
     assert there.bonuses == [150]
     assert books(fake, "bonus") == [150] == spent(published, "bonus")
     assert [e.outcome for e in published.store.entries(STUDY) if e.number == number] == ["done"]
+
+
+def test_somebody_is_found_by_the_beginning_of_their_name_if_nobody_else_is(
+    published: Recruiter, fake: FakeProlific
+) -> None:
+    (a, _), (b, _) = come(published, fake), come(published, fake)
+    paying.promise_bonus(published, a.pseudonym[:8], 100)
+    assert [entry.who for entry in published.store.entries(STUDY) if entry.kind == "bonus"] == [a.pseudonym]
+    with pytest.raises(StudyNotFound):
+        paying.promise_bonus(published, b.pseudonym[:3], 100)
+    with pytest.raises(StudyNotFound):
+        paying.decide(published, "", pay=True)
 
 
 @pytest.mark.parametrize("done", [True, False], ids=["paid", "not paid"])

@@ -9,13 +9,14 @@ import typer
 from handful.cli import app
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json
-from handful.cli.studies import only_study
+from handful.cli.studies import only_study, opened_study
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.recruit.plan import Plan
     from handful.recruit.prolific.recruiter import Recruiter
+    from handful.study.rules import Rule
 
 group = typer.Typer(
     no_args_is_help=True,
@@ -25,7 +26,9 @@ app.add_typer(group, name="recruit")
 
 _People = Annotated[int, typer.Option(min=1, help="How many people take part.")]
 _Each = Annotated[int, typer.Option("--answers-each", min=1, help="Answers that count, from each of them.")]
-_Checks = Annotated[int, typer.Option(min=0, help="Further questions that each is asked and paid for: checks.")]
+_Checks = Annotated[
+    int | None, typer.Option(min=0, help="Checks that each is asked and paid for (default: as the study's rule says).")
+]
 _Seconds = Annotated[float, typer.Option(min=0.1, help="How long one question takes.")]
 _PerHour = Annotated[str, typer.Option("--per-hour", help="What an hour is paid, such as 9.50.")]
 _Currency = Annotated[str, typer.Option(help="GBP or USD, as the account has it.")]
@@ -33,13 +36,27 @@ _First = Annotated[int | None, typer.Option("--first-places", min=1, help="Place
 
 
 def plan_from(
-    people: int, each: int, checks: int, seconds: float, per_hour: str, currency: str, first: int | None
+    rule: Rule | None,
+    people: int,
+    each: int,
+    checks: int | None,
+    seconds: float,
+    per_hour: str,
+    currency: str,
+    first: int | None,
 ) -> Plan:
-    """The plan that the options describe."""
+    """The plan that the options describe, with the checks of a study's rule unless their number is given."""
     from handful.recruit.money import cents_of
     from handful.recruit.plan import Plan
 
-    return Plan(people, each, checks, seconds, per_hour=cents_of(per_hour), currency=currency, first_places=first)
+    made = Plan(people, each, checks or 0, seconds, per_hour=cents_of(per_hour), currency=currency, first_places=first)
+    return made if checks is not None else made.by_rule(rule)
+
+
+def rule_of(study: str | None, storage: str) -> Rule | None:
+    """The rule of who counts in a stored study."""
+    with opened_study(study, storage) as found:
+        return found.setup.rule
 
 
 def recruiter_for(study: str | None, storage: str) -> Recruiter:
@@ -62,15 +79,21 @@ def recruiter_for(study: str | None, storage: str) -> Recruiter:
  handful recruit plan --minutes 3 --people 100             the same answers in shorter visits of more people
 
  handful recruit plan --rewards 200                        how many people 200.00 pay
+
+ handful recruit plan --study venice -s photos.db          with the checks of this study's rule
 """
 )
 def plan(
     people: _People = 100,
     answers_each: _Each = 30,
-    checks: _Checks = 5,
+    checks: _Checks = None,
     seconds: _Seconds = 6.0,
     per_hour: _PerHour = "9",
     currency: _Currency = "GBP",
+    study: Annotated[
+        str | None, typer.Option(help="Take the checks from this study's rule (default: from the standard one).")
+    ] = None,
+    storage: Storage = STORAGE,
     budget: Annotated[int | None, typer.Option(min=1, help="Answers that count in all: gives the people.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Length of a visit: gives answers each and people.")] = None,
     rewards: Annotated[str | None, typer.Option(help="What all rewards may come to: gives the people.")] = None,
@@ -78,8 +101,10 @@ def plan(
 ) -> None:
     """Show how people, answers, minutes, reward and budget hang together. Nothing is sent anywhere."""
     from handful.recruit.money import cents_of
+    from handful.study.rules import Rule
 
-    made = plan_from(people, answers_each, checks, seconds, per_hour, currency, None)
+    rule = Rule() if study is None else rule_of(study, storage)
+    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency, None)
     if sum(given is not None for given in (budget, minutes, rewards)) > 1:
         raise InvalidProblem("give one of --budget, --minutes and --rewards: the others follow from it")
     if budget is not None:
@@ -89,7 +114,7 @@ def plan(
     elif rewards is not None:
         made = made.for_rewards(cents_of(rewards))
     if as_json:
-        numbers = ("people", "answers_each", "checks", "budget", "minutes", "reward", "rewards", "start_with")
+        numbers = ("people", "answers_each", "checks_each", "budget", "minutes", "reward", "rewards", "start_with")
         print_json({**{name: getattr(made, name) for name in numbers}, "currency": made.currency})
         return
     typer.echo(f"{made}.")
@@ -119,7 +144,7 @@ def create(
     ] = "You see a few things at a time and say which one would improve a small selection most.",
     people: _People = 100,
     answers_each: _Each = 30,
-    checks: _Checks = 5,
+    checks: _Checks = None,
     seconds: _Seconds = 6.0,
     per_hour: _PerHour = "9",
     currency: _Currency = "GBP",
@@ -135,7 +160,8 @@ def create(
     """
     from handful.recruit.money import cents_of
 
-    made = plan_from(people, answers_each, checks, seconds, per_hour, currency, first_places)
+    rule = rule_of(study, storage)
+    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency, first_places)
     fixed = None if screen_out is None else cents_of(screen_out)
     kept = recruiter_for(study, storage).create(address, made, name=name, description=description, screen_out=fixed)
     typer.echo(f"Made a draft for study {kept.study}: {made}.")
@@ -208,7 +234,7 @@ def panel_(
     before = store.recruitment(name)
     if before is not None and before.on_prolific:
         raise InvalidProblem(f"study {name!r} is recruited for on Prolific: one study has one panel")
-    plan = Plan(people=places or 100, answers_each=answers_each)
+    plan = Plan(people=places or 100, answers_each=answers_each).by_rule(rule_of(name, storage))
     store.keep(Recruitment(name, made, plan, wanted="active"))
     ids = "&".join(f"{parameter}=…" for parameter in made.parameters)
     typer.echo(f"Give the panel the study's address with its ids: https://…/s/{name}?{ids}")

@@ -77,7 +77,7 @@ def demo(
         theme,
         VeniceCrowd(collection, {slug_of(theme): theme}),
         home,
-        Plan(people=people, answers_each=answers_each, checks=2),
+        Plan(people=people, answers_each=answers_each),
         port=port,
         say=lambda text: typer.echo(f"  {text}"),
         started=started,

@@ -47,7 +47,7 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     from rich.markup import escape
     from rich.table import Table
 
-    with _opened(study, storage) as opened:
+    with opened_study(study, storage) as opened:
         now, result = opened.status(), opened.result()
     if as_json:
         print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
@@ -103,7 +103,7 @@ def export(
     """Write out all answers (CSV), everything that happened (JSON lines), or what was found (JSON)."""
     from handful.study.export import answer_lines, journal_lines
 
-    with _opened(study, storage) as opened:
+    with opened_study(study, storage) as opened:
         if format_ == "result":
             lines: Iterable[str] = [json.dumps(opened.result().to_dict(), ensure_ascii=False, indent=1), "\n"]
         else:
@@ -129,7 +129,7 @@ def replay(
     """Go through a study's journal from the start: every question, every round, every pick is computed again."""
     from collections import Counter
 
-    with _opened(study, storage) as opened:
+    with opened_study(study, storage) as opened:
         kinds = Counter(record.kind for record in opened.records())
         mismatches, answers = opened.mismatches, opened.status().answers
         edition, today = opened.fold.setup.edition, opened.fold.setup.explorer.edition
@@ -171,7 +171,7 @@ def plot(
     needs("lab", "a picture of the result")
     if output.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
-    with _opened(study, storage) as opened:
+    with opened_study(study, storage) as opened:
         try:
             opened.result().plot(output)
         except OSError as error:
@@ -192,7 +192,7 @@ def _departures(study: Study, storage: str, against: Path) -> list[str]:
     return departures(read_record(text), now, study.fold.registered)
 
 
-def _opened(name: str | None, storage: str) -> Study:
+def opened_study(name: str | None, storage: str) -> Study:
     """The study, read-only; without a name, the only one there is."""
     from handful.study import Study
 

@@ -43,14 +43,50 @@ class Decide(Sent):
     pay: bool
 
 
-class CreateDraft(Sent):
-    """A draft on Prolific for a study: where its page is, and the plan. Pay is in cents per hour."""
+class PlanPeople(Sent):
+    """A plan for people from a panel: what is known of it, and one of budget, minutes and rewards that it shall have.
+
+    Pay is in cents per hour, rewards are in cents.
+    """
+
+    people: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    answers_each: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    per_hour: Annotated[int, Field(ge=1, le=100_000)] = 900
+    currency: Literal["GBP", "USD"] = "GBP"
+    budget: Annotated[int, Field(ge=1, le=10**8)] | None = None
+    minutes: Annotated[float, Field(gt=0, le=24 * 60)] | None = None
+    rewards: Annotated[int, Field(ge=1, le=10**9)] | None = None
+
+
+class RecruitingPlan(BaseModel):
+    """How people, answers, checks, minutes, reward and budget hang together; money in cents, and all in words."""
+
+    people: int
+    answers_each: int
+    checks_each: int = Field(description="by the study's rule, paid for like answers")
+    budget: int = Field(description="answers that count, of all people")
+    minutes: int
+    reward: int
+    rewards: int
+    per_hour: int
+    currency: str
+    first_places: int
+    words: str
+    note: str = Field(description="where the study was made for another number of answers; else empty")
+
+
+class CreateDraft(PlanPeople):
+    """A draft on Prolific for a study: where its page is, and the plan."""
 
     address: Annotated[str, Field(max_length=300)]
-    people: Annotated[int, Field(ge=1, le=100_000)]
-    answers_each: Annotated[int, Field(ge=1, le=10_000)]
-    per_hour: Annotated[int, Field(ge=1, le=100_000)]
-    currency: Literal["GBP", "USD"] = "GBP"
+
+
+class PromiseBonus(Sent):
+    """A bonus for somebody, in cents."""
+
+    who: Annotated[str, Field(max_length=64)]
+    cents: Annotated[int, Field(ge=1, le=20_000)]
+    reason: Annotated[str, Field(max_length=200)] = ""
 
 
 class Publish(Sent):
@@ -92,4 +128,5 @@ class Recruiting(BaseModel):
     unknown: int
     differences: list[str]
     waiting: list[WaitingLine]
+    may_return: list[str] = Field(description="who may be asked for a return, for failed instructed checks")
     trouble: str | None

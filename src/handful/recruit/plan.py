@@ -1,4 +1,4 @@
-"""One plan: people and answers each give places, minutes, reward and budget; changing one changes the others."""
+"""One plan: people, answers each and checks give places, minutes, reward and budget; each changes the others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from handful.errors import InvalidProblem
 from handful.recruit.money import MINIMUM_PER_HOUR, check_currency, money
+from handful.study.rules import Rule
 from handful.wording import counted
 
 MOST_PEOPLE = 100_000
@@ -17,7 +18,9 @@ SMALLEST_START = 5
 class Plan:
     """How many people are asked how much, and what each is paid.
 
-    checks:     questions beside those that count, each paid for: practice, gold and instructed ones.
+    checks:     gold and instructed questions beside those that count, paid for like them: so many before admission,
+                or in all where `every` is None.
+    every:      one more check in so many answers, as the study's rule has it.
     seconds:    how long one question takes.
     other_s:    reading, consent and practice.
     per_hour:   cents per hour; the reward follows from it.
@@ -25,12 +28,13 @@ class Plan:
 
     people: int = 100
     answers_each: int = 30
-    checks: int = 5
+    checks: int = 0
     seconds: float = 6.0
     other_s: float = 60.0
     per_hour: int = 900
     currency: str = "GBP"
     first_places: int | None = None
+    every: int | None = None
 
     def __post_init__(self) -> None:
         check_currency(self.currency)
@@ -55,9 +59,14 @@ class Plan:
         return self.people * self.answers_each
 
     @property
+    def checks_each(self) -> int:
+        """The checks that each is asked beside the answers that count, on average."""
+        return self.checks + (0 if self.every is None else round(self.answers_each / self.every))
+
+    @property
     def minutes(self) -> int:
         """How long it takes one person, in whole minutes."""
-        return max(1, math.ceil((self.other_s + self.seconds * (self.answers_each + self.checks)) / 60))
+        return max(1, math.ceil((self.other_s + self.seconds * (self.answers_each + self.checks_each)) / 60))
 
     @property
     def longest_minutes(self) -> int:
@@ -85,17 +94,25 @@ class Plan:
         """The places to open next: twice as many, up to all."""
         return min(self.people, 2 * now)
 
+    def by_rule(self, rule: Rule | None) -> Plan:
+        """The plan with as many checks as this rule of who counts asks for; none where there is no rule."""
+        first = 0 if rule is None or rule.admission is None else rule.admission.checks
+        return replace(self, checks=first, every=None if rule is None or rule.checks is None else rule.checks.every)
+
     def for_budget(self, budget: int) -> Plan:
         """The plan with as many people as this many answers need."""
         return replace(self, people=max(1, math.ceil(budget / self.answers_each)), first_places=None)
 
     def for_minutes(self, minutes: float) -> Plan:
         """The plan with as many answers each as fit into these minutes, and as many people as the budget needs."""
-        each = math.floor((60 * minutes - self.other_s) / self.seconds) - self.checks
+        room = math.floor((60 * minutes - self.other_s) / self.seconds)
+        each = max(0, room - self.checks)
+        while each > 0 and each + replace(self, answers_each=each).checks_each > room:
+            each -= 1
         if each < 1:
             raise InvalidProblem(
                 f"{minutes:g} minutes leave no time for a question that counts: reading takes {self.other_s:g} s and "
-                f"{self.checks} checks {self.checks * self.seconds:g} s"
+                f"{counted(self.checks, 'check')} {self.checks * self.seconds:g} s"
             )
         return replace(self, answers_each=each).for_budget(self.budget)
 
@@ -108,10 +125,11 @@ class Plan:
         return replace(self, people=cents // self.reward, first_places=None)
 
     def __str__(self) -> str:
+        checks = f", and {counted(self.checks_each, 'check')} each" if self.checks_each else ""
         return (
             f"{self.people:,} {'person' if self.people == 1 else 'people'} × {counted(self.answers_each, 'answer')} = "
-            f"{counted(self.budget, 'answer')} that {'counts' if self.budget == 1 else 'count'}; "
-            f"{counted(self.minutes, 'minute')} each, {money(self.reward, self.currency)} each "
+            f"{counted(self.budget, 'answer')} that {'counts' if self.budget == 1 else 'count'}"
+            f"{checks}; {counted(self.minutes, 'minute')} each, {money(self.reward, self.currency)} each "
             f"({money(self.per_hour, self.currency)} per hour), {money(self.rewards, self.currency)} in rewards before "
             "the platform's fees"
         )

@@ -140,7 +140,7 @@ class HostedStudy(Answering):
     def goal(self) -> int | None:
         """How many questions a worker is asked to answer, checks among them; None: no number."""
         if self.desk is not None:  # as many checks as are paid for
-            return self.desk.goal + (self.desk.recruitment.plan.checks if self.checks.any else 0)
+            return self.desk.goal + (self.desk.recruitment.plan.checks_each if self.checks.any else 0)
         answers = self.settings.goal
         return None if answers is None else answers + self.checks.extra(answers)
 

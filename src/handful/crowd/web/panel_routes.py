@@ -11,6 +11,7 @@ from handful.crowd import panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.panel_loop import PanelLoop
 from handful.crowd.hosting.panel_words import KEPT_ID
+from handful.crowd.hosting.recruiting_plan import plan_for, plan_told
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
 from handful.crowd.hosting.tokens import chance_of, cookie_from
 from handful.crowd.refusals import Refusal, not_found, too_fast
@@ -19,8 +20,7 @@ from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.errors import HandfulError
-from handful.recruit.plan import Plan
+from handful.errors import HandfulError, InvalidProblem
 from handful.recruit.prolific import paying
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
@@ -129,7 +129,7 @@ async def create(
 
     def made() -> None:
         recruiter = Recruiter(Store(str(registry.storage)), hosted.study.name, ProlificClient.from_environment())
-        plan = Plan(said.people, said.answers_each, per_hour=said.per_hour, currency=said.currency)
+        plan = plan_for(hosted, said)
         recruiter.create(said.address, plan, name=hosted.theme, description=registry.settings.instructions)
 
     try:
@@ -138,6 +138,15 @@ async def create(
         raise Refusal(409, "platform", str(error)) from None
     await in_thread(registry.look_for_recruiting)
     return await _after(_loop(hosted, request))
+
+
+@organizers.post("/{study}/recruiting/plan")
+async def plan(hosted: OrganizersStudy, said: panel_messages.PlanPeople) -> panel_messages.RecruitingPlan:
+    """Show what follows from what: nothing is kept, and nothing is sent anywhere."""
+    try:
+        return plan_told(hosted, plan_for(hosted, said))
+    except InvalidProblem as error:
+        raise Refusal(422, "refused", str(error)) from None
 
 
 @organizers.get("/{study}/recruiting/cost")
@@ -152,6 +161,16 @@ async def publish(hosted: OrganizersStudy, said: panel_messages.Publish, request
     """Publish after a yes to this cost."""
     loop = _loop(hosted, request)
     await _by_platform(loop, lambda recruiter: recruiter.publish(said.cents))
+    return await _after(loop)
+
+
+@organizers.post("/{study}/recruiting/bonus")
+async def bonus(
+    hosted: OrganizersStudy, said: panel_messages.PromiseBonus, request: Request
+) -> panel_messages.Recruiting:
+    """Promise somebody a bonus: it is written down now, and paid by the next reconciliation, once."""
+    loop = _loop(hosted, request)
+    await _by_platform(loop, lambda recruiter: paying.promise_bonus(recruiter, said.who, said.cents, said.reason))
     return await _after(loop)
 
 

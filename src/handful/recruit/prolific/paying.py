@@ -19,6 +19,8 @@ NOT_ALLOWED = (401, 403)
 """What the platform says to a token that may not do this."""
 
 SHORT_MINUTES = 5
+SHORTEST_NAME = 4
+"""So many letters of a pseudonym are needed to find somebody by its beginning."""
 RETURN_REASON = "Some answers did not follow the instruction in the question itself."
 
 
@@ -110,17 +112,27 @@ def _has(entries: list[Entry], kind: str, who: str) -> bool:
     return any(entry.kind == kind and entry.who == who and entry.counts for entry in entries)
 
 
+def _called(recruiter: Recruiter, name: str) -> Participant:
+    """The person of this pseudonym, or the only one whose pseudonym begins so."""
+    people = recruiter.store.people(recruiter.study)
+    exactly = [person for person in people if person.pseudonym == name]
+    found = exactly or [person for person in people if len(name) >= SHORTEST_NAME and person.pseudonym.startswith(name)]
+    if len(found) > 1:
+        raise InvalidProblem(f"{len(found)} people have names that begin with {name!r}: give more letters of it")
+    if not found:
+        raise StudyNotFound(f"nobody called {name!r} came from Prolific: `handful status` names all who answered")
+    return found[0]
+
+
 def promise_bonus(recruiter: Recruiter, pseudonym: str, cents: int, reason: str = "") -> int:
     """Write down that a person is to get a bonus; it is paid by the next reconciliation. Gives the ledger's number."""
     if not 0 < cents <= MOST_BONUS:
         raise InvalidProblem(f"a bonus of {money(cents)} is not between {money(1)} and {money(MOST_BONUS)}")
-    person = recruiter.store.person(recruiter.study, pseudonym)
-    if person is None or person.who.session is None:
-        raise StudyNotFound(f"nobody called {pseudonym!r} came from Prolific: `handful recruit status` names all")
-    if person.verified is not True:
+    person = _called(recruiter, pseudonym)
+    if person.verified is not True or person.who.session is None:
         raise InvalidProblem(f"{pseudonym} is not known to Prolific, as far as is known here, and cannot be paid")
     (number,) = recruiter.store.write_down(
-        recruiter.study, "bonus", [(pseudonym, cents)], sent=False, words=reason[:200]
+        recruiter.study, "bonus", [(person.pseudonym, cents)], sent=False, words=reason[:200]
     )
     return number
 
@@ -169,9 +181,7 @@ def _pay_bonus(recruiter: Recruiter, recruitment: Recruitment, entry: Entry, ses
 def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
     """Ask a person to return their submission. Only ever because the organizer clicked."""
     recruitment = recruiter.recruitment()
-    person = recruiter.store.person(recruiter.study, pseudonym)
-    if person is None:
-        raise StudyNotFound(f"nobody called {pseudonym!r} came: `handful recruit status` names all")
+    person = _called(recruiter, pseudonym)
     if not may_ask_return(person, recruitment.plan.minutes):
         raise InvalidProblem(
             f"{pseudonym} failed {person.failed} instructed checks, which is no reason to ask for a return: "
@@ -182,9 +192,8 @@ def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
 
 def decide(recruiter: Recruiter, pseudonym: str, pay: bool) -> None:
     """Settle what waits for the organizer: pay a person, or leave them as they are."""
-    if recruiter.store.person(recruiter.study, pseudonym) is None:
-        raise StudyNotFound(f"nobody called {pseudonym!r} came: `handful recruit status` names all")
-    recruiter.store.change(recruiter.study, pseudonym, decision="pay" if pay else "leave")
+    person = _called(recruiter, pseudonym)
+    recruiter.store.change(recruiter.study, person.pseudonym, decision="pay" if pay else "leave")
 
 
 def decide_bonus(recruiter: Recruiter, number: int, paid: bool) -> None:

@@ -3,6 +3,7 @@
 import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
+const FOLLOWS = { budget: Number, minutes: Number, rewards: cents };
 const RUNNING = { pause: ["ACTIVE"], start: ["PAUSED"], stop: ["ACTIVE", "PAUSED"] };
 
 export class Recruiting {
@@ -14,7 +15,36 @@ export class Recruiting {
     for (const action of Object.keys(RUNNING)) find(`#recruiting-${action}`).addEventListener("click", () => this.#order(action));
     find("#recruiting-reconcile").addEventListener("click", () => this.#order("reconcile"));
     find("#recruiting-publish").addEventListener("click", () => this.#publish());
-    find("#drafting").addEventListener("submit", (event) => { event.preventDefault(); this.#create(event.target); });
+    const form = find("#drafting");
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.#say("create", { ...known(form), address: form.elements.address.value }); });
+    form.addEventListener("change", ({ target }) => this.#plan(form, target.name));
+    find("#recruiting-none").addEventListener("toggle", ({ target }) => target.open && this.#plan(form));
+    find("#giving").addEventListener("submit", (event) => { event.preventDefault(); this.#give(event.target); });
+  }
+
+  /** One number was changed: show the others. */
+  async #plan(form, changed) {
+    if (changed === "address") return;
+    const body = { ...known(form) };
+    if (FOLLOWS[changed]) body[changed] = FOLLOWS[changed](form.elements[changed].value);
+    let told;
+    try {
+      told = await request("POST", `${this.#root}/plan`, body);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      find("#draft-words").textContent = error.message;
+      return;
+    }
+    for (const name of ["people", "answers_each", "budget", "minutes"]) form.elements[name].value = told[name];
+    form.elements.rewards.value = (told.rewards / 100).toFixed(2);
+    find("#draft-words").textContent = `${told.words} ${told.note}`;
+  }
+
+  async #give(form) {
+    const { who, amount, reason } = Object.fromEntries(new FormData(form));
+    if (!(await this.#say("bonus", { who: who.trim(), cents: cents(amount), reason }))) return;
+    form.reset();
+    toast("The bonus is promised, and paid once.", 6);
   }
 
   /** What is known, unless it is as it was. */
@@ -27,22 +57,30 @@ export class Recruiting {
     if (!told) return;
     const money = new Intl.NumberFormat(undefined, { style: "currency", currency: told.currency });
     const places = told.places === null ? "" : `, ${told.places} places`;
-    find("#recruiting-state").textContent = `${told.panel}${told.status ? `: ${told.status}` : ""}${places}`;
+    find("#recruiting-state").textContent = `${told.panel}${told.status ? `: ${told.status.toLowerCase()}` : ""}${places}`;
     find("#recruiting-plan").textContent = told.plan;
     find("#recruiting-trouble").hidden = !told.trouble;
     find("#recruiting-trouble").textContent = told.trouble ?? "";
     const people = Object.entries(told.people).map(([state, count]) => [state, String(count)]);
-    const cents = (amount) => money.format(amount / 100);
-    const sums = [["paid to people", cents(told.paid)], ["locked, with fees", cents(told.locked)]];
-    if (told.unknown) sums.push(["sent, outcome unknown", cents(told.unknown)]);
+    const amount = (sum) => money.format(sum / 100);
+    const sums = [["paid to people", amount(told.paid)], ["locked, with fees", amount(told.locked)]];
+    if (told.unknown) sums.push(["sent, outcome unknown", amount(told.unknown)]);
     rows("#recruiting-people", people.length ? people : [["nobody yet", "0"]]);
     rows("#recruiting-money", sums);
-    find("#recruiting-money").hidden = told.status === null;
+    find("#recruiting-sums").hidden = told.status === null;
     find("#recruiting-publish").hidden = told.status !== "UNPUBLISHED";
     for (const [action, states] of Object.entries(RUNNING)) find(`#recruiting-${action}`).hidden = !states.includes(told.status);
     find("#recruiting-differences").replaceChildren(...told.differences.map((said) => make("li", { textContent: said })));
     find("#recruiting-waiting").replaceChildren(...told.waiting.map((one) => this.#waiting(one)));
     find("#recruiting-waits").hidden = !told.waiting.length;
+    find("#recruiting-may-return").replaceChildren(...told.may_return.map((who) => this.#mayReturn(who)));
+    find("#recruiting-returns").hidden = !told.may_return.length;
+    find("#recruiting-bonus").hidden = !told.status || told.status === "UNPUBLISHED";
+  }
+
+  #mayReturn(who) {
+    const button = make("button", { type: "button", textContent: "Ask for a return", onclick: () => this.#say("return", { who }) });
+    return make("li", {}, make("span", { className: "who", textContent: who }), button);
   }
 
   #waiting({ who, line, words }) {
@@ -67,15 +105,10 @@ export class Recruiting {
     dialog.addEventListener("close", () => dialog.returnValue === "yes" && this.#say("publish", { cents: cost.cents }), { once: true });
   }
 
-  #create(form) {
-    const given = Object.fromEntries(new FormData(form));
-    const cents = Math.round(100 * Number(given.per_hour));
-    return this.#say("create", { address: given.address, people: Number(given.people), answers_each: Number(given.answers_each), per_hour: cents });
-  }
-
   async #say(what, body) {
     const told = await this.#ask("POST", what, body);
     if (told) this.show(told);
+    return told;
   }
 
   async #ask(method, what, body) {
@@ -87,6 +120,17 @@ export class Recruiting {
       return null;
     }
   }
+}
+
+/** What somebody typed as an amount, in cents. */
+function cents(typed) {
+  return Math.round(100 * Number(typed));
+}
+
+/** The numbers of the plan that the others follow from; an empty field is left to the study. */
+function known(form) {
+  const { people, answers_each: each, per_hour: rate, currency } = form.elements;
+  return { people: Number(people.value) || null, answers_each: Number(each.value) || null, per_hour: cents(rate.value), currency: currency.value };
 }
 
 function rows(selector, lines) {
