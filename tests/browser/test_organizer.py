@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
+from handful.study.doors import Door
 from tests.browser.pages import STUDY, crowd, organizers_page
 from tests.crowd.clients import Person, Started
 
@@ -105,6 +106,22 @@ def test_a_study_is_paused_opened_and_closed_for_good(serve: Serve, somebody: So
     expect(page.locator("#share-words")).to_have_text("Nobody can answer any more; the link says so.")
     expect(page.locator("#summary .room")).to_have_count(0)
     expect(page.locator("#flight")).to_have_text("–")
+
+
+def test_a_network_is_excluded_after_the_page_has_said_what_that_means(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20, door=Door()), Settings(undo_s=0, redo_s=0))
+    crowd(server, people=2, turns=4)
+    page = organizers_page(server, somebody())
+    page.click("text=Exclude many at once")
+    network = page.get_by_label("Network")
+    expect(network.locator("option")).to_have_count(2)
+    network.select_option(index=1)
+    page.get_by_role("button", name="See what it would mean").click()
+    expect(page.locator("#group-words")).to_contain_text("2 people gave 8 answers")
+    page.get_by_label("Why, for the journal").fill("one stranger")
+    page.click("#group-yes")
+    expect(page.locator("#people tr.excluded")).to_have_count(2)
+    assert "one stranger" in server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
 
 
 def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody: Somebody) -> None:

@@ -295,34 +295,6 @@ class OrganizerStatus(BaseModel):
     show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
 
 
-class Invite(Sent):
-    number: Annotated[int, Field(ge=1, le=10_000)]
-
-
-class InvitationCounts(BaseModel):
-    open: int
-    used: int
-    revoked: int
-
-
-class InvitationLink(BaseModel):
-    number: int
-    link: str
-
-
-class InvitationLinks(BaseModel):
-    """Told once: only hashes are kept."""
-
-    links: list[InvitationLink]
-
-
-class Lift(Sent):
-    """Which cap on a share of a round to lift, and why."""
-
-    cap: Literal["network", "person"]
-    reason: Annotated[str, Field(max_length=200)] = ""
-
-
 class SharedLink(BaseModel):
     """A link to the result. `link` is told only when it is made."""
 

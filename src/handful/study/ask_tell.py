@@ -147,14 +147,6 @@ class AskTell:
                 self._emit(exploration.closing(), now)
             self._emit(events.Closed(reason), now)
 
-    def exclude(self, worker: str, reason: str | None, by_rule: bool, now: float) -> None:
-        """Count none of a worker's answers in the open round."""
-        check_worker(worker)
-        self.participation.check_known(worker)
-        if not self._fold.workers.excludes(worker):
-            self._emit(events.Excluded(worker, reason, by_rule), now)
-            self.close_decided(now)
-
     def restore(self, worker: str, now: float) -> None:
         """Undo `exclude`."""
         if self._fold.workers.excludes(worker):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Generic
 
 from handful.storage import Record
 from handful.study import events
 from handful.study.ask_tell import AskTell
+from handful.study.excluding import Excluding, excluding_of
 from handful.study.fold import Fold
 from handful.study.items import Item
 from handful.study.mismatches import Mismatches
@@ -49,6 +50,11 @@ class Inspecting(Generic[Item]):
         """What redoing a round, and those after it, would mean."""
         with self._writer.lock:
             return reopening_of(self.fold, round)
+
+    def excluding(self, workers: Iterable[str]) -> Excluding:
+        """What excluding these workers would mean."""
+        with self._writer.lock:
+            return excluding_of(self.fold, workers)
 
     def journal(self) -> Iterator[tuple[float, events.Event]]:
         """The journal: the time and the event, in order."""

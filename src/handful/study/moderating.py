@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
+from handful.study.ask_tell import check_worker
 from handful.study.inspecting import Inspecting
 from handful.study.items import Item
 from handful.study.participation import Gate
@@ -47,7 +49,16 @@ class Moderating(Inspecting[Item]):
         `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
         """
         with self._writing() as now:
-            self._ask_tell.exclude(worker, reason, by_rule, now)
+            check_worker(worker)
+            self._ask_tell.participation.check_known(worker)
+            self._ask_tell.participation.exclude([worker], reason, by_rule, now)
+            self._ask_tell.close_decided(now)
+
+    def exclude_all(self, workers: Iterable[str], reason: str | None = None) -> None:
+        """Exclude all of these by hand, also who has not answered yet; `excluding` says what it would mean."""
+        with self._writing() as now:
+            self._ask_tell.participation.exclude(workers, reason, False, now)
+            self._ask_tell.close_decided(now)
 
     def leave(self, worker: str) -> None:
         """Somebody withdraws: their answers leave the open round, unless the rule keeps them. Closed rounds stand."""

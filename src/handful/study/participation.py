@@ -5,7 +5,7 @@ Everything here is called while the writer is locked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from handful.errors import InvalidAnswer, InvalidProblem
 from handful.study import events
@@ -109,6 +109,12 @@ class Participation:
         """Apply the rule to everybody again: a process may have ended before it could."""
         for number in self._fold.conducts.numbers():
             self.apply_rule(self._fold.workers.name(number), now)
+
+    def exclude(self, workers: Iterable[str], reason: str | None, by_rule: bool, now: float) -> None:
+        """Count none of these workers' answers in the open round."""
+        for worker in workers:
+            if not self._fold.workers.excludes(worker):
+                self._writer.emit(events.Excluded(worker, reason, by_rule), now)
 
     def leave(self, worker: str, now: float) -> None:
         """Somebody withdraws: their answers leave the open round, unless the rule says that answers are kept."""

@@ -18,6 +18,7 @@ TIMES_KEPT = 100
 class WorkerStatistics:
     """How one worker answers."""
 
+    since: float = 0.0  # when the first answer came
     first: int = 0
     sided: int = 0
     last: float = 0.0
@@ -54,6 +55,7 @@ class AnswerStatistics:
         self.timeline.note(now)
         if event.worker is not None:
             worker = self._workers.setdefault(event.worker, WorkerStatistics())
+            worker.since = worker.since or now
             worker.last = max(worker.last, now)
             _count_meta(worker, event.meta)
 

@@ -18,6 +18,7 @@ from handful.crowd.refusals import Refusal
 from handful.crowd.web import (
     continuing_routes,
     ending_routes,
+    group_routes,
     organizer_routes,
     page_routes,
     panel_routes,
@@ -80,6 +81,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(continuing_routes.router)
     app.include_router(ending_routes.router)
     app.include_router(people_routes.router)
+    app.include_router(group_routes.router)
     app.include_router(setup_routes.router)
     app.include_router(page_routes.router)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,7 +14,8 @@ from starlette.exceptions import HTTPException
 
 from handful.crowd.refusals import Refusal, not_found, study_ended, too_large
 from handful.crowd.web.static_files import STATIC
-from handful.errors import HandfulError, InvalidAnswer, StorageError, StudyFinished, UnknownQuestion
+from handful.errors import HandfulError, InvalidAnswer, InvalidProblem, StorageError, StudyFinished, UnknownQuestion
+from handful.wording import sentence
 
 log = logging.getLogger("handful.crowd")
 
@@ -66,6 +69,15 @@ def refused_page(refusal: Refusal, path: str) -> Response:
         return response_of(refusal)
     headers = {"Cache-Control": "no-store", "Retry-After": wait, "Refresh": wait}
     return Response(BUSY_PAGE, refusal.status, headers, "text/html; charset=utf-8")
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what is not possible into a refusal that says so."""
+    try:
+        yield
+    except (InvalidProblem, StudyFinished) as error:
+        raise Refusal(409, "not_possible", sentence(str(error))) from error
 
 
 def handle_errors(app: FastAPI) -> None:

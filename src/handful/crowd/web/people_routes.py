@@ -6,7 +6,7 @@ from collections import Counter
 
 from fastapi import APIRouter, Request
 
-from handful.crowd import messages
+from handful.crowd import people_messages as messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.refusals import Refusal

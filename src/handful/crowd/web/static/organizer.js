@@ -9,6 +9,7 @@ import { pickEntry } from "./pick_words.js";
 import { Recruiting } from "./recruiting.js";
 import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
+import { groups } from "./groups.js";
 import { inviting } from "./inviting.js";
 import { Refusal, request } from "./requests.js";
 
@@ -24,6 +25,7 @@ const number = new Intl.NumberFormat();
 
 publishing(study);
 const invitations = inviting(address);
+groups(address, order);
 const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);

@@ -1,0 +1,137 @@
+"""`handful organize`: what the page can do, the command line can, with a server or without."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from handful import Preferences, Study, cli
+from handful.cli import organize as _registers_its_commands
+from handful.errors import InvalidProblem, StorageError, StorageLocked
+from handful.storage.keys import open_keys
+from handful.storage.people import People, Person
+from handful.study.doors import Door
+from tests.crowd.clients import STUDY, Started
+from tests.crowd.conftest import collection, serve  # noqa: F401
+from tests.crowd.test_groups import BEHIND_A_PROXY, MANY, person_from
+
+Serve = Callable[..., Started]
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(cli.app, ["organize", *arguments], catch_exceptions=True)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """Three workers who have answered twice, two of them from one network, in the first round of two."""
+    assert _registers_its_commands
+    storage = str(tmp_path / "s.db")
+    with Study(
+        range(6),
+        2,
+        feedback=Preferences(),
+        explorer="topx",
+        budget=40,
+        in_flight=6,
+        storage=storage,
+        name="s",
+        door=Door(),
+    ) as made:
+        for worker in ("w1", "w2", "w3"):
+            for question in made.ask(2, worker):
+                made.tell(question.id, True, worker)
+    people = People("s", storage)
+    for number, (name, network) in enumerate([("w1", "here"), ("w2", "here"), ("w3", "there")]):
+        people.add(Person(name, link=name.encode(), network=people.tag_of(network), joined=1000.0 + number))
+    return storage
+
+
+def excluded(storage: str) -> set[str]:
+    with Study.open(storage, "s", read_only=True) as opened:
+        return {opened.fold.workers.names[number] for number in opened.fold.workers.excluded}
+
+
+def test_a_network_is_excluded_after_it_was_said_what_that_means(study: str) -> None:
+    (first, _) = json.loads(run("networks", "s", "--json", "-s", study))
+    assert (first["people"], first["answers"]) == (2, 4)
+    said = run("exclude", "s", "--network", first["network"], "-s", study)
+    assert "2 people gave 4 answers; 4 of them" in said
+    assert "nothing was changed" in said
+    assert excluded(study) == set()
+    run("exclude", "s", "--network", first["network"], "--yes", "-s", study)
+    assert excluded(study) == {"w1", "w2"}
+    run("restore", "s", "w2", "-s", study)
+    assert excluded(study) == {"w1"}
+
+
+def test_a_span_of_time_is_typed_as_a_clock_shows_it(study: str) -> None:
+    span = [time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(at)) for at in (1001, 1002)]
+    run("exclude", "s", "--since", span[0], "--until", span[1], "--yes", "-s", study)
+    assert excluded(study) == {"w2", "w3"}
+    with pytest.raises(InvalidProblem, match="is no time"):
+        run("exclude", "s", "--since", "yesterday", "-s", study)
+    with pytest.raises(InvalidProblem, match="say whom"):
+        run("exclude", "s", "-s", study)
+    with pytest.raises(InvalidProblem, match="no worker 'w9'"):
+        run("exclude", "s", "w9", "-s", study)
+
+
+def test_rounds_are_redone_caps_lifted_budgets_extended_and_people_leave(study: str) -> None:
+    run("leave", "s", "w1", "-s", study)
+    assert excluded(study) == {"w1"}
+    run("lift", "s", "network", "-s", study)
+    run("extend", "s", "7", "-s", study)
+    run("pause", "s", "-s", study)
+    with Study.open(study, "s") as opened:
+        assert list(opened.fold.lifted) == ["network"]
+        assert opened.status().budget == 47
+        assert opened.status().paused
+    run("resume", "s", "-s", study)
+    with Study.open(study, "s") as opened:
+        opened.run(lambda _: True)
+        assert opened.finished
+    assert "nothing was changed" in run("redo", "s", "2", "-s", study)
+    assert "forgets" in run("redo", "s", "2", "--extend", "40", "--yes", "-s", study)
+    with Study.open(study, "s", read_only=True) as opened:
+        assert opened.fold.reopenings == [2]
+        assert len(opened.result().chosen) == 1
+    run("close", "s", "--yes", "-s", study)
+    with Study.open(study, "s", read_only=True) as opened:
+        assert opened.finished
+
+
+def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serve, tmp_path: Path) -> None:  # noqa: F811
+    storage = tmp_path / "s.db"
+    server = serve(MANY, BEHIND_A_PROXY, storage=storage)
+    person_from(server, "192.0.2.1")
+    with pytest.raises(StorageLocked, match="--at http"):
+        run("pause", STUDY, "-s", str(storage))
+    there = ("-s", str(storage), "--at", server.url)
+    run("pause", STUDY, *there)
+    hosted = server.registry.studies[STUDY]
+    assert hosted.state == "paused"
+    run("resume", STUDY, *there)
+    (network,) = json.loads(run("networks", STUDY, "--json", *there))
+    assert "1 person gave 2 answers" in run("exclude", STUDY, "--network", network["network"], "--yes", *there)
+    assert len(hosted.study.fold.workers.excluded) == 1
+    run("lift", STUDY, "network", *there)
+    assert "network" in hosted.study.fold.lifted
+    made = [key for key in open_keys(storage).all() if key.id != "terminal"]
+    assert made
+    assert all(key.revoked is not None for key in made)
+    with pytest.raises(InvalidProblem, match="the server refused: .*[Rr]ound 1"):
+        run("redo", STUDY, "1", *there)
+    with pytest.raises(StorageError, match="no server answers"):
+        run("pause", STUDY, "-s", str(storage), "--at", "http://127.0.0.1:9")
+    with pytest.raises(InvalidProblem, match="expected the address"):
+        run("pause", STUDY, "-s", str(storage), "--at", "127.0.0.1")
