@@ -257,6 +257,7 @@ def test_a_paused_study_shows_nothing_takes_answers_and_goes_on(serve: Serve) ->
     organizer = server.organizer()
     organizer.post(f"/api/organize/{STUDY}/pause")
     resting = {"state": "paused", "questions": [], "progress": None, "undo": None, "ending": None}
+    resting |= {"wait_s": 0.0, "verifying": False}
     assert person.next() | {"progress": None} == resting
     assert person.post("answer", {"token": token, "side": "left"}).json()["state"] == "paused"
     assert len(told(server)) == 1

@@ -114,6 +114,7 @@ class Work(BaseModel):
     progress: WorkProgress
     undo: UndoOffer | None = None
     ending: PanelEnding | None = None
+    wait_s: float = Field(default=0.0, description="after many skips in a row, seconds until the next question")
     verifying: bool = Field(default=False, description="the panel is being asked whether it sent this worker")
 
 
@@ -291,6 +292,7 @@ class OrganizerStatus(BaseModel):
     checked: bool
     circumstances: list[str]
     stuck: bool = Field(description="nobody could go on for ten minutes, for the cap on networks")
+    warning: str | None = Field(description="what stands in the way of telling people apart")
     recruiting: Recruiting | None = None
     show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
 

@@ -15,6 +15,7 @@ from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.seen_since import SeenSince
 from handful.crowd.hosting.showing import Said, Showing
+from handful.crowd.hosting.skip_pauses import SkipPauses
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.panel_messages import PanelEnding
@@ -43,6 +44,7 @@ class Answering:
         self._pages = OpenPages()
         self._seen = SeenSince()
         self._undo = UndoOffers()
+        self._skips = SkipPauses()
         self._judged_at: dict[str, float] = {}  # until when somebody may undo their answer to a check
 
     @property
@@ -156,9 +158,11 @@ class Answering:
                 raise study_ended()
             if self.checks.is_check(question):
                 self._judge(worker.id)
-                self.checks.skip(worker, question, self.study.fold.workers.answers_of(worker.id))
+                gave_back = self.checks.skip(worker, question, self.study.fold.workers.answers_of(worker.id))
             else:
-                self.study.skip(question, said.reason, worker.id)
+                gave_back = self.study.skip(question, said.reason, worker.id)
+            if gave_back and not self.settings.solo:
+                self._skips.skipped(worker.id, said.reason, self.clock())
             return self._work(worker, self._held_and_more(worker))
 
     def _held(self, worker: Worker) -> list[Question]:
@@ -184,6 +188,8 @@ class Answering:
         if self.state != "open" or self.study.fold.workers.excludes(worker.id):
             return 0
         if self.desk is not None and not self.desk.may_ask(worker.id):
+            return 0
+        if not told and self._skips.left(worker.id, self.clock()):
             return 0
         self._presence.seen(worker.id, self.clock())
         self.caps.came(worker.id, worker.where, self.clock())
@@ -224,6 +230,7 @@ class Answering:
     ) -> messages.Answered:
         """The reply to an answer; one that is provisional may be undone."""
         if not repeated:
+            self._skips.answered(worker.id)
             until = self.clock() + self.settings.undo_s
             self._undo.renew(worker.id, (token, stored, until) if provisional else None)
         work = self._work(worker, questions)
@@ -237,11 +244,12 @@ class Answering:
         if workers.excludes(worker.id):
             state = "finished"
         answers = workers.answers_of(worker.id)
-        shown = self.checks.among(worker, questions, answers, self._wanted) if state == "open" else []
+        wait_s = self._skips.left(worker.id, self.clock()) if state == "open" else 0.0
+        shown = self.checks.among(worker, questions, answers, self._wanted) if state == "open" and not wait_s else []
         if shown:
             self._seen.shown(worker.id, shown[0].question)
         done = answers + self.checks.answered(worker.id)
-        ending = None if self.desk is None else self._ending(self.desk, worker, done, bool(shown))
+        ending = None if self.desk is None else self._ending(self.desk, worker, done, bool(shown or wait_s))
         if ending is not None:
             state, shown = "finished", []
         return messages.Work(
@@ -250,6 +258,7 @@ class Answering:
             progress=self.progress(done),
             undo=None if ending else self._undo.of(worker.id, self.clock()),
             ending=ending,
+            wait_s=wait_s,
             verifying=self.desk is not None and ending is None and self.desk.is_verifying(worker.id),
         )
 

@@ -203,14 +203,15 @@ class DrawnChecks:
         self._answers[worker.id] = question, verdict.said
         return verdict.said
 
-    def skip(self, worker: Worker, question: str, answers: int) -> None:
-        """Show another check later instead. One that is not at hand any more changes nothing."""
+    def skip(self, worker: Worker, question: str, answers: int) -> bool:
+        """Show another check later instead; False for one that is not at hand any more, which changes nothing."""
         if question not in self.next_ones(worker, 2):
-            return
+            return False
         rule, (skipped, _) = self._rule, self._skips.get(worker.id, (0, 0))
         every = 12 if rule is None or rule.checks is None else rule.checks.every
         due = answers + 1 + worker.draw("again", skipped, every)
         self._skips[worker.id] = skipped + 1, due
+        return True
 
 
 class _Drawing:

@@ -27,6 +27,7 @@ from handful.crowd.hosting.storage_fault import StorageFault
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.turning_events import TURNING
+from handful.crowd.hosting.unnamed_proxy import PrivateVisitors
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
@@ -68,6 +69,7 @@ class HostedStudy(Answering):
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
         held = settings.limits.held_per_address
         self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
+        self.visitors = PrivateVisitors(self.name)
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)

@@ -53,6 +53,7 @@ def organizer_status_of(
         door=None if hosted.study.setup.door is None else hosted.study.setup.door.kind,
         checked=hosted.study.setup.rule is not None,
         stuck=hosted.open and hosted.caps.stuck(now),
+        warning=hosted.visitors.warning,
         circumstances=list(circumstances_of(hosted.study.fold)),
         recruiting=recruiting,
         show_result=hosted.settings.show_result,

@@ -129,6 +129,9 @@ async def join(
             raise too_fast(wait)
         host = request.client.host if request.client else ""
         visit = await cookie_of_visit(hosted, request)
+        door = hosted.study.setup.door
+        if door is None or door.kind != "room":
+            hosted.visitors.joined(host, forwarded="x-forwarded-for" in request.headers)
         given, worker = await in_thread(_joined, registry, hosted, where, host, said, visit)
         set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)

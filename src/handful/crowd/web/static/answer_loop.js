@@ -162,6 +162,7 @@ export class AnswerLoop {
     } else {
       this.#stream.wait();
       const resting = this.#work;
+      if (work.wait_s) setTimeout(() => this.refresh(), 1000 * work.wait_s);
       if (work.state === "waiting") await pause(BETWEEN_MS);
       if (resting !== this.#work || this.#busy || this.#redoing) return null;
     }

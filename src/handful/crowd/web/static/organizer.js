@@ -63,6 +63,8 @@ function show(status) {
   find("#certificate").textContent = status.certificate;
   for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
   find("#stuck").hidden = !status.stuck;
+  find("#warning").hidden = !status.warning;
+  find("#warning").textContent = status.warning ?? "";
   find("#settings").textContent = settings(status);
   showSummary(status);
   showPicks(status);

@@ -33,6 +33,7 @@ export function goOnByKey() {
 const RESTING = {
   waiting: [t("waiting.title"), t("waiting.text")],
   verifying: [t("verifying.title"), t("verifying.text")],
+  skipping: [t("verifying.title"), t("skipping.text")],
   paused: [t("paused.title"), t("paused.text")],
   finished: [t("finished.title"), t("finished.text")],
 };
@@ -45,8 +46,9 @@ export function sayThanks(thanks) {
 const ALONE = [t("alone.title"), t("alone.text")];
 
 /** Nothing to answer: say why, and whether it is worth waiting. */
-export function quiet({ state, progress, verifying }, solo) {
-  const [title, text] = solo && state === "waiting" ? ALONE : RESTING[verifying && state === "waiting" ? "verifying" : state];
+export function quiet({ state, progress, verifying, wait_s: wait }, solo) {
+  const why = wait ? "skipping" : verifying ? "verifying" : "waiting";
+  const [title, text] = solo && state === "waiting" ? ALONE : RESTING[state === "waiting" ? why : state];
   const given = t("given", { n: progress.answered });
   find("#quiet-title").textContent = title;
   find("#quiet-text").textContent = progress.answered ? `${text}\n${given}` : text;
