@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from handful.errors import StorageError
-from handful.storage import backup, list_studies, open_journal
+from handful.recruit import tables as recruit_tables
+from handful.recruit.outcomes import Identity
+from handful.recruit.store import Store
+from handful.storage import backup, list_studies, open_journal, people_tables
+from handful.storage.backup import BESIDE
+from handful.storage.invitations import Invitations
+from handful.storage.keys import new_key, open_keys
+from handful.storage.people import People, Person
 from handful.testing import record, records
 
 
@@ -50,6 +57,34 @@ def test_a_study_goes_on_from_its_backup(storage: str, tmp_path: Path) -> None:
     with closing(open_journal(path, "a", mode="write")) as journal:
         journal.append(records(3, 4)).wait()
         assert list(journal.read()) == records(0, 4)
+
+
+def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str, tmp_path: Path) -> None:
+    open_journal(storage, "a").close()
+    people = People("a", storage)
+    tag = people.tag_of("192.0.2.0/24")
+    people.add(Person("w1", link=b"x" * 16, panel="prolific", participant="p1", network=tag, joined=5.0))
+    Invitations("a", storage).make(3, 1.0)
+    store = Store(storage)
+    met = store.meet("a", Identity("p1", "s1"), "ACTIVE")
+    store.write_down("a", "bonus", [(met.pseudonym, 120)])
+    new_key(open_keys(storage), "watch", "a", 2.0)
+    path = backup(storage, tmp_path / "backup.db")
+    copied = People("a", path)
+    assert copied.all() == people.all()
+    assert copied.tag_of("192.0.2.0/24") == tag
+    assert Invitations("a", path).all() == Invitations("a", storage).all()
+    assert Store(path).people("a") == store.people("a") == [met]
+    assert Store(path).entries("a") == store.entries("a")
+    assert Store(path).write_down("a", "bonus", [(None, 1)]) == [2]
+    assert open_keys(path).all() == open_keys(storage).all()
+    copied.add(Person("w2", link=b"y" * 16))
+    with pytest.raises(StorageError, match="already"):
+        copied.add(Person("w3", link=b"x" * 16))
+
+
+def test_a_backup_knows_every_table_beside_the_journals() -> None:
+    assert set(BESIDE) == set(people_tables.metadata.tables) | set(recruit_tables.metadata.tables)
 
 
 def test_a_backup_overwrites_nothing(sqlite_storage: str, tmp_path: Path) -> None:

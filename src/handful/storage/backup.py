@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from handful.storage.database import Database
 
 CHUNK = 5_000
+BESIDE = ("people", "people_studies", "invitations", "recruitments", "recruited", "ledger", "recruited_to_forget")
+"""The tables beside the journals and keys; a database on a server may have others, which are not ours."""
 
 
 def backup(url: str | Path, destination: str | Path) -> Path:
@@ -82,3 +84,29 @@ def _copy_studies(url: str | Path, target: Path) -> None:
     keys = StoredKeys(copy)
     for key in StoredKeys(source).all():
         keys.add(key)
+    _copy_tables(source, copy)
+
+
+def _copy_tables(source: Database, copy: Database) -> None:
+    """The tables beside the journals, as they were at one moment: people, invitations, recruiting and what was paid."""
+    from sqlalchemy import Column, Integer, MetaData, Table, UniqueConstraint, inspect, select
+
+    with source.explaining(), source.connect() as connection:
+        connection.rollback()
+        connection = connection.execution_options(isolation_level="REPEATABLE READ")
+        there, metadata = inspect(connection), MetaData()
+        for name in filter(there.has_table, BESIDE):
+            found = Table(name, MetaData(), autoload_with=connection)
+            columns = [
+                Column(column.name, column.type.as_generic(), primary_key=column.primary_key, nullable=column.nullable)
+                for column in found.columns
+            ]
+            unique = [UniqueConstraint(*one["column_names"]) for one in there.get_unique_constraints(name)]
+            numbered = [column for column in columns if column.primary_key and isinstance(column.type, Integer)]
+            counts = len(numbered) == sum(column.primary_key for column in columns) == 1  # no number is given twice
+            table = Table(name, metadata, *columns, *unique, sqlite_autoincrement=counts)
+            rows = connection.execution_options(yield_per=CHUNK).execute(select(found))
+            with copy.explaining(), copy.connect_to_write() as target, target.begin():
+                table.create(target)
+                for part in rows.mappings().partitions():
+                    target.execute(table.insert(), [dict(row) for row in part])
