@@ -41,6 +41,15 @@ def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Pa
         page.wait_for_selector("text=All changes are kept.")
         assert "40 answers in all" in page.inner_text("#plan")
         look(page, "setup-2-ready", whole=True)
+        page.press("#dry-run", "Enter")
+        page.wait_for_selector("#dry-picks li", timeout=MINUTES_MS)
+        assert page.locator("#dry-picks li").count() == 2
+        assert "5 simulated people" in page.inner_text("#dry-said")
+        look(page, "setup-3-dry-run", whole=True)
+        page.fill("#people", "6")
+        page.wait_for_selector("#dry-result", state="hidden")  # it was of other settings
+        page.fill("#people", "5")
+        page.wait_for_selector("text=All changes are kept.")
         page.reload()
         page.wait_for_selector("#prepared:visible")
         assert page.input_value("#question") == "どちらを選びますか？", "everything is kept as it is typed"
@@ -54,12 +63,19 @@ def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Pa
         _close(page)
         worker.page.keyboard.press("ArrowLeft")  # nobody's question is taken away; its answer comes too late
         worker.page.wait_for_selector("text=ありがとうございました")
+        page.click("#from-here button")
+        page.wait_for_url("**/setup/*")
+        page.wait_for_selector("#cards .place")
+        assert page.inner_text("#chosen-words").startswith("2 are chosen from the start.")
+        assert page.input_value("#question") == "どちらを選びますか？"
+        look(page, "setup-5-from-here", whole=True, widths=(360, 1280))
+        page.go_back()
         stranger = somebody().new_page()
         page.click("#share-result")
         stranger.goto(page.input_value("#shared input"))
         stranger.wait_for_selector("ol.picks li")
         assert stranger.locator("ol.picks li").count() == 2
-        look(stranger, "setup-3-shared")
+        look(stranger, "setup-4-shared")
 
 
 def _set_up_page(server: Started, somebody: Somebody) -> Page:

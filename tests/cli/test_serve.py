@@ -249,7 +249,7 @@ def test_a_port_that_is_taken_is_said(running: tuple[Path, str]) -> None:
         (("photos",), "give a --theme"),
         (("photos", "--theme", " "), "give a --theme"),
         (("photos", "--theme", "A", "-k", "9"), "k = 9 is more than the 3 items"),
-        (("photos", "--theme", "A", "-k", "3"), "k = 3 is all of the 3 items, which leaves nothing to choose"),
+        (("photos", "--theme", "A", "-k", "3"), "to choose 3 of 3 items leaves nothing to choose"),
         (("photos", "--theme", "A", "-k", "2", "--explorer", "nonsense"), "no explorer named 'nonsense'"),
         (("photos", "--theme", "A", "-k", "2", "--explorer", "certified"), "certified asks for values"),
         (("photos", "--theme", "A", "--consent", "nowhere.txt"), "cannot be read as text"),

@@ -279,7 +279,7 @@ startup.warm_up = lambda _: None
 if moment == "before its name is stored":
     drafts._put = die
 elif moment == "before the study is stored":
-    first, startup._new_study = startup._new_study, lambda *a, **w: die() if w else first(*a)
+    first, startup.new_study = startup.new_study, lambda *a, **w: die() if w else first(*a)
 elif moment == "before its theme is stored":
     startup.HostedStudy = die
 else:

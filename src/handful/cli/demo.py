@@ -75,7 +75,7 @@ def _crowd(
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     from handful.crowd.hosting.registry import slug_of
-    from handful.crowd.hosting.startup import StudyPlan
+    from handful.crowd.hosting.study_plan import StudyPlan
     from handful.crowd.simulation.demo import FAST, HUMAN, run_demo
     from handful.lab.collections import themes, venice
     from handful.lab.postcards import write_folder

@@ -114,7 +114,8 @@ def serve(
     """
     needs("crowd", "the crowd app")
     from handful.crowd.hosting.requested_changes import RequestedChanges
-    from handful.crowd.hosting.startup import StudyPlan, check_first, open_registry
+    from handful.crowd.hosting.startup import check_first, open_registry
+    from handful.crowd.hosting.study_plan import StudyPlan
     from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handful.crowd.collection.items import Collection
     from handful.crowd.hosting.hosted_study import HostedStudy
     from handful.crowd.hosting.registry import Registry
-    from handful.crowd.hosting.startup import StudyPlan
+    from handful.crowd.hosting.study_plan import StudyPlan
 
 HERE = ("127.0.0.1", "localhost", "::1", "[::1]")
 """Names of this machine that no other knows it by."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handful.crowd.messages import ItemCard
+from handful.crowd.messages import ItemCard, Summary
 from handful.crowd.sent import Sent
 
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
@@ -31,6 +31,9 @@ class DraftSettings(Sent):
     """What a new study will be like. `budget` is answers in all; null for people times the answers of each."""
 
     theme: Annotated[str, Field(max_length=200)] = ""
+    chosen: Annotated[list[Annotated[str, Field(max_length=400)]], Field(max_length=999)] = Field(
+        default_factory=list, description="names of items that are chosen from the start, in order; k counts them"
+    )
     k: Annotated[int, Field(ge=1, le=1_000)] = 6
     options: Annotated[int, Field(ge=2, le=9)] | None = Field(
         default=None, description="how many are shown at a time; null for what suits the items"
@@ -48,6 +51,26 @@ class DraftSettings(Sent):
 
 class Pasted(Sent):
     texts: Annotated[str, Field(max_length=4_000_000)]
+
+
+class DraftCard(ItemCard):
+    """An item of a study that is being set up. `chosen` is its place among those chosen from the start; else null."""
+
+    id: str
+    chosen: int | None
+
+
+class NewFromHere(Sent):
+    """What a new study takes from this one; null for all items, and for the picks so far."""
+
+    items: Annotated[list[Annotated[str, Field(max_length=400)]], Field(max_length=20_000)] | None = None
+    chosen: Annotated[list[Annotated[str, Field(max_length=400)]], Field(max_length=999)] | None = None
+
+
+class NewDraft(BaseModel):
+    """The name of a draft in addresses."""
+
+    draft: str
 
 
 class DraftFile(BaseModel):
@@ -78,6 +101,16 @@ class DraftQuality(BaseModel):
     suffices: bool | None = Field(description="whether that is 95% of exact greedy; null where it is not known")
 
 
+class DraftDryRun(BaseModel):
+    """How far a dry run with simulated people is, and what came of it."""
+
+    state: Literal["none", "running", "done", "failed"]
+    done: int = Field(description="answers so far")
+    total: int = Field(description="answers at most")
+    words: str | None = Field(description="what happened, in whole sentences; null until it is done")
+    summary: Summary | None = Field(description="the result, as that of a study is shown; null until it is done")
+
+
 class DraftDefaults(BaseModel):
     """The settings of a study, what they amount to, and the built-in words for an organizer who wrote none."""
 
@@ -98,5 +131,6 @@ class DraftStatus(DraftDefaults):
     preparing: int
     fault: str | None
     items: int
-    cards: list[ItemCard] = Field(description="the first of the items, as people will see them")
+    carried: int = Field(description="how many of the items come from an earlier study")
+    cards: list[DraftCard] = Field(description="the first of the items, as people will see them")
     left_out: list[LeftOutLine]

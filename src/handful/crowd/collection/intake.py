@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,14 +24,19 @@ AHEAD = 2
 """Pictures waiting per decoder: enough to keep it busy, few enough to fit in memory."""
 
 
-def ingest(path: str | Path, folder: str | Path, progress: ItemsDone | None = None) -> Collection:
-    """Process the pictures and texts at `path` into `folder`, and give them as a collection."""
+def ingest(
+    path: str | Path, folder: str | Path, progress: ItemsDone | None = None, *, carried: Sequence[Item] = ()
+) -> Collection:
+    """Process the pictures and texts at `path` into `folder`, and give them as a collection.
+
+    `carried` are items that are in the folder already: they come first.
+    """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    items: list[Item] = []
+    items = list(carried)
     left_out: list[LeftOut] = []
-    seen: dict[str, str] = {}
-    ids: set[str] = set()
+    seen = {_content(item): item.id for item in carried}
+    ids = {item.id for item in carried}
     with open_source(Path(path)) as source:
         for done, outcome in enumerate(_processed(source, target), start=1):
             if isinstance(outcome, Item):
@@ -121,8 +126,13 @@ def _keep(decoded: Decoded, folder: Path) -> str:
     return name
 
 
+def _content(item: Item) -> str:
+    """What two items have in common that are the same."""
+    return item.picture or " ".join(item.text.split()).casefold()
+
+
 def _new(item: Item, seen: dict[str, str]) -> Item | LeftOut:
-    content = item.picture or " ".join(item.text.split()).casefold()
+    content = _content(item)
     if content in seen:
         return LeftOut(item.id, f"is the same as {seen[content]}")
     seen[content] = item.id

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from collections.abc import Collection as Collection_
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -14,6 +16,8 @@ from typing import Any, Literal
 from handful.errors import InvalidCollection
 
 MANIFEST = "manifest.json"
+CARRIED = "carried.json"
+"""As a manifest, of items that a new study was begun with: they come from another one."""
 VERSION = 1
 MOST_QUOTED = 40
 LARGE, MEDIUM, SMALL = ".webp", "-medium.webp", "-small.webp"  # how the files of a picture end
@@ -104,19 +108,19 @@ class Collection:
         endings = (LARGE, SMALL, MEDIUM) if item.medium else (LARGE, SMALL)
         return tuple(f"{item.picture}{ending}" for ending in endings) if item.picture else ()
 
-    def save(self) -> None:
+    def save(self, name: str = MANIFEST) -> None:
         """Write the manifest last, and in one step: a folder without it is an ingestion that did not finish."""
         told = {
             "version": VERSION,
             "items": [_without_blanks(asdict(item)) for item in self.items],
             "left_out": [asdict(one) for one in self.left_out],
         }
-        unfinished = self.folder / f"{MANIFEST}.unfinished"
+        unfinished = self.folder / f"{name}.unfinished"
         with unfinished.open("w", encoding="utf-8") as file:
             json.dump(told, file, ensure_ascii=False, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.rename(self.folder / MANIFEST)
+        unfinished.rename(self.folder / name)
 
 
 def has_collection(folder: Path) -> bool:
@@ -124,10 +128,10 @@ def has_collection(folder: Path) -> bool:
     return (folder / MANIFEST).exists()
 
 
-def load_collection(folder: Path) -> Collection:
+def load_collection(folder: Path, name: str = MANIFEST) -> Collection:
     """The collection that was processed into this folder before."""
     try:
-        told = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        told = json.loads((folder / name).read_text(encoding="utf-8"))
         if told["version"] != VERSION:
             raise InvalidCollection(f"{folder} was made by another version of handful: give the pictures again")
         items = tuple(Item(**item) for item in told["items"])
@@ -141,6 +145,18 @@ def load_collection(folder: Path) -> Collection:
     if missing:
         raise InvalidCollection(f"{folder} has lost the picture of {missing[0]!r}: restore the folder from a backup")
     return collection
+
+
+def carry(collection: Collection, ids: Collection_[str], folder: Path) -> Collection:
+    """The items of these names as a collection of their own in another folder, with pictures of its own."""
+    taken = Collection(folder, tuple(item for item in collection if item.id in ids))
+    for name in (name for item in taken for name in taken.pictures(item)):
+        try:
+            os.link(collection.folder / name, folder / name)
+        except OSError:  # another disk, or one that knows no links
+            shutil.copy2(collection.folder / name, folder / name)
+    taken.save(CARRIED)
+    return taken
 
 
 def check_enough(items: int, left_out: Sequence[LeftOut], where: Path) -> None:

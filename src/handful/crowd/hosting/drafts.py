@@ -13,14 +13,25 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import MANIFEST, Collection, has_collection, load_collection
-from handful.crowd.collection.uploads import Uploads
+from handful.crowd.collection.items import (
+    CARRIED,
+    MANIFEST,
+    Collection,
+    LeftOut,
+    carry,
+    check_enough,
+    has_collection,
+    load_collection,
+)
+from handful.crowd.collection.uploads import UNFINISHED, Uploads
+from handful.crowd.hosting.dry_run import DryRun
+from handful.crowd.hosting.study_plan import plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, StorageError
 
@@ -49,6 +60,7 @@ class Draft:
         self.preparing: Preparing | None = None
         self._processing = False
         self._collection: Collection | None = None
+        self.dry_run: DryRun | None = None  # of the settings and items as they are
         self._read()
 
     def _read(self) -> None:
@@ -82,12 +94,63 @@ class Draft:
                 self._collection = load_collection(self.folder)
             return self._collection
 
+    @property
+    def carried(self) -> Collection:
+        """The items that come from an earlier study; none in most drafts."""
+        return (
+            load_collection(self.folder, CARRIED) if (self.folder / CARRIED).exists() else Collection(self.folder, ())
+        )
+
+    def take_out(self, name: str) -> bool:
+        """Whether there was an item of this name; it is left out of the study now, and not chosen from the start."""
+        with self.lock:
+            self._only_a_draft()
+            collection = self.collection
+            if collection is None or self.state == "preparing" or name not in collection.ids:
+                return False
+            kept = tuple(item for item in collection if item.id != name)
+            left_out = (*collection.left_out, LeftOut(name, "was taken out here"))
+            check_enough(len(kept), (), Path("your items"))
+            self.end_dry_run()
+            try:
+                carried = tuple(item for item in self.carried if item.id != name)
+                if len(carried) < len(self.carried):
+                    Collection(self.folder, carried).save(CARRIED)
+                self._collection = Collection(self.folder, kept, left_out)
+                self._collection.save()
+            except OSError as error:
+                raise StorageError(f"the items cannot be stored: {error.strerror or error}") from error
+            if name in self.settings.chosen:
+                chosen = [one for one in self.settings.chosen if one != name]
+                self.settings = self.settings.model_copy(update={"chosen": chosen})
+                self.save()
+            return True
+
     def change(self, settings: DraftSettings) -> None:
         """Keep other settings."""
         with self.lock:
             self._only_a_draft()
+            if settings != self.settings:
+                self.end_dry_run()
             self.settings = settings
             self.save()
+
+    def begin_dry_run(self) -> None:
+        """Let simulated people answer; a dry run that is there stays."""
+        with self.lock:
+            self._only_a_draft()
+            if self.dry_run is not None and (self.dry_run.running or self.dry_run.outcome is not None):
+                return
+            if self.collection is None:
+                raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
+            self.dry_run = DryRun(plan_of(self.settings), self.collection)
+
+    def end_dry_run(self) -> None:
+        """Forget the dry run: it was of something else, or nobody waits for it any more."""
+        with self.lock:
+            if self.dry_run is not None:
+                self.dry_run.stop()
+            self.dry_run = None
 
     def save(self) -> None:
         """Write the draft's file, whole or not at all."""
@@ -99,6 +162,7 @@ class Draft:
             self._only_a_draft()
             if self.state == "preparing":
                 raise InvalidCollection("the files are being processed: wait until that is done")
+            self.end_dry_run()
             (self.folder / MANIFEST).unlink(missing_ok=True)
             self._collection, self.preparing = None, None
 
@@ -122,7 +186,11 @@ class Draft:
             preparing.done, preparing.total = so_far, total
 
         try:
-            ingest(source, self.folder, progress)
+            carried = self.carried
+            if carried.items and not self.uploads.files:
+                carried.save()
+            else:
+                ingest(source, self.folder, progress, carried=carried.items)
         except HandfulError as error:
             # Paths of this machine are no business of a page.
             preparing.fault = str(error).replace(f"{self.folder / UPLOADS}", "your files")
@@ -138,6 +206,7 @@ class Draft:
             self._only_a_draft()
             if self.state == "preparing":
                 raise InvalidCollection("the files are being processed: wait until that is done")
+            self.end_dry_run()
             for path in self.folder.iterdir():
                 if path.name != DRAFT:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -156,7 +225,7 @@ class Drafts:
         self._drafts: dict[str, Draft] = {}
         self._lock = threading.Lock()
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if (path / DRAFT).is_file():
+            if (path / DRAFT).is_file() and not path.name.startswith(UNFINISHED):
                 self._drafts[path.name] = Draft(path)
 
     def __iter__(self) -> Iterator[Draft]:
@@ -172,14 +241,27 @@ class Drafts:
 
     def new(self, settings: DraftSettings, now: float) -> Draft:
         """Begin an empty draft."""
+        return self._begin(settings, now, lambda _: None)
+
+    def new_from(self, settings: DraftSettings, now: float, collection: Collection, ids: Set[str]) -> Draft:
+        """Begin a draft with the items of these names in an earlier study's collection."""
+        check_enough(sum(name in ids for name in collection.ids), (), Path("what the new study takes"))
+        return self._begin(settings, now, lambda folder: carry(collection, ids, folder).save())
+
+    def _begin(self, settings: DraftSettings, now: float, fill: Callable[[Path], None]) -> Draft:
+        """A new draft, whole or not there: it gets its name last."""
         with self._lock:
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
                 raise InvalidCollection(f"there are {MOST_DRAFTS} drafts already: open or delete one of them first")
             folder = self.folder / secrets.token_hex(ID_BYTES)
+            unfinished = folder.with_name(f"{UNFINISHED}{folder.name}")
             try:
-                (folder / UPLOADS).mkdir(parents=True)
-                _put(folder, {"settings": settings.model_dump(), "opened": None, "made": now})
+                (unfinished / UPLOADS).mkdir(parents=True)
+                fill(unfinished)
+                _put(unfinished, {"settings": settings.model_dump(), "opened": None, "made": now})
+                unfinished.rename(folder)
             except OSError as error:
+                shutil.rmtree(unfinished, ignore_errors=True)
                 raise StorageError(f"{self.folder} cannot be written: {error.strerror or error}") from error
             draft = self._drafts[folder.name] = Draft(folder)
             return draft
@@ -190,7 +272,9 @@ class Drafts:
         self._drafts.pop(draft.id, None)
 
     def forget_unfinished(self) -> None:
-        """At a start: delete what arrived only in part."""
+        """At a start: delete what arrived or was begun only in part."""
+        for path in self.folder.glob(f"{UNFINISHED}*") if self.folder.is_dir() else ():
+            shutil.rmtree(path)
         for draft in self._drafts.values():
             draft.uploads.forget_unfinished()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.startup import StudyPlan, suited
+from handful.crowd.hosting.study_plan import StudyPlan, suited
 from handful.lab.buying import Bought, bought
 
 MOST_SIMULATED = 100_000
@@ -18,13 +18,13 @@ def quality_of(plan: StudyPlan, collection: Collection) -> Bought | None:
     It takes some seconds the first time.
     """
     plan, items = suited(plan, collection), len(collection)
-    if plan.answers(items, solo=False) > MOST_SIMULATED or plan.k >= items:
+    if plan.answers(items, solo=False) > MOST_SIMULATED or not len(plan.chosen) < plan.k < items:
         return None
     people = 1 if plan.expected is None else plan.expected.people
     with _one_at_a_time:
         return bought(
-            items,
-            plan.k,
+            items - len(plan.chosen),
+            plan.k - len(plan.chosen),
             plan.answers(items, solo=False),
             plan.shown(items),
             plan.explorer or "duels",

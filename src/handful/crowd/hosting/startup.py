@@ -7,75 +7,27 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from handful import Preferences, Study
+from handful import Study
 from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.drafts import Draft, Drafts
-from handful.crowd.hosting.expected_people import ExpectedPeople, note_expected
+from handful.crowd.hosting.expected_people import note_expected
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
+from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of, suited
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.hosting.warming import warm_up
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import DraftSettings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
 from handful.storage import StudySummary, list_studies, make_storage, probe
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
-from handful.study.doors import Door
-from handful.study.rules import Rule
 
-ANSWERS_PER_ITEM = 4
-FEWEST_ANSWERS = 25
-MOST_ALONE = 25
-"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
-
-SHOWN = 4
 MAX_THEME = 200
-SOLO_IN_FLIGHT = 6
-"""Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
-
-
-@dataclass(frozen=True)
-class StudyPlan:
-    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one.
-
-    `options` is how many are shown at a time; None is four, and two for texts and for explorers that ask pairs alone.
-    """
-
-    k: int = 6
-    explorer: str | None = None
-    budget: int | None = None
-    options: int | None = None
-    epsilon: float | None = None
-    delta: float = 0.05
-    in_flight: int = 200
-    lease_s: float = 60.0
-    seed: int = 0
-    rule: Rule | None = None
-    door: Door | None = None
-    expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
-
-    def shown(self, items: int) -> int:
-        """How many are shown at a time, with its default."""
-        if self.options is not None:
-            return self.options
-        asks_pairs = self.epsilon is not None or (self.explorer or "duels").partition(":")[0] != "duels"
-        return 2 if asks_pairs else min(SHOWN, items)
-
-    def answers(self, items: int, solo: bool) -> int:
-        """The budget, with its default."""
-        if self.budget is not None:
-            return self.budget
-        if self.expected is not None and not solo:
-            return self.expected.answers
-        return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
 
 
 def items_folder(storage: str | Path) -> Path:
@@ -159,9 +111,10 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             return registry.studies.get(draft.opened) or _opened_before(registry, draft, draft.opened)
         if collection is None:
             raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
+        draft.end_dry_run()
         (theme,) = _cleaned([told.theme], (), collection)
         plan = suited(plan_of(told), collection)
-        warm_up([_new_study(collection.ids, plan, registry.settings)])
+        warm_up([new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
             name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
             draft.opened = name
@@ -169,7 +122,7 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             try:
                 words = settings_with(registry.settings, told.words.model_dump(exclude_none=True))
                 where = {"storage": registry.storage, "name": name, "clock": registry.clock}
-                study = _new_study(collection.ids, plan, words, **where)
+                study = new_study(collection.ids, plan, words, **where)
             except BaseException:
                 draft.opened = None
                 draft.save()
@@ -194,36 +147,12 @@ def _opened_before(registry: Registry, draft: Draft, name: str) -> HostedStudy:
     return hosted
 
 
-def suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
-    """The plan with as many shown at a time as suits the items, unless it says how many."""
-    if plan.options is None and all(item.kind == "text" for item in collection):
-        return replace(plan, options=2)  # four texts take twice as long to read as two
-    return plan
-
-
 def warm_up_for(draft: Draft) -> None:
     """Compile what the study will need while its organizer still writes; what cannot be begun is left alone."""
     collection = draft.collection
     with suppress(HandfulError):
         if collection is not None:
-            warm_up([_new_study(collection.ids, suited(plan_of(draft.settings), collection), Settings())])
-
-
-def plan_of(told: DraftSettings) -> StudyPlan:
-    """How a study with these settings is made."""
-    goal = Settings().goal if told.words.goal is None else told.words.goal
-    return StudyPlan(
-        told.k,
-        told.explorer,
-        told.budget,
-        told.options,
-        in_flight=told.in_flight,
-        lease_s=told.lease,
-        seed=told.seed,
-        expected=ExpectedPeople(told.people, goal) if goal else None,
-        rule=Rule() if told.checks else None,
-        door=Door(told.door),
-    )
+            warm_up([new_study(collection.ids, suited(plan_of(draft.settings), collection), Settings())])
 
 
 def _set_up_before(
@@ -248,7 +177,7 @@ def check_first(
     if _cleaned(themes, [study.name for study in _stored(storage)], items):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _new_study(range(items), plan, settings)
+            new_study(range(items), plan, settings)
 
 
 def _cleaned(themes: Sequence[str], stored: Sequence[str], items: object) -> list[str]:
@@ -304,35 +233,12 @@ def _begun(
 ) -> HostedStudy:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        study = _new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
+        study = new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
     for warning in caught if plan.budget is not None or not settings.solo else ():
         say(f"{theme}: {warning.message}")
     hosted = HostedStudy(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
     note_expected(hosted.study, plan.expected)
     return hosted
-
-
-def _new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:
-    if plan.k == len(items):
-        raise InvalidProblem(
-            f"k = {plan.k} is all of the {len(items)} items, which leaves nothing to choose: give a smaller -k"
-        )
-    return Study(
-        items,
-        plan.k,
-        feedback=Preferences(options=plan.shown(len(items))),
-        explorer=plan.explorer,
-        epsilon=plan.epsilon,
-        delta=plan.delta,
-        budget=plan.answers(len(items), settings.solo),
-        in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
-        lease_s=plan.lease_s,
-        seed=plan.seed,
-        solo=settings.solo,
-        rule=None if settings.solo else plan.rule,
-        door=None if settings.solo else plan.door,
-        **where,
-    )
 
 
 def _reopening(

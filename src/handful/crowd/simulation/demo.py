@@ -11,7 +11,8 @@ from handful.crowd.collection.intake import ItemsDone, ingest
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
+from handful.crowd.hosting.startup import items_folder, open_registry
+from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.output.contact_sheet import result_sheet
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all

@@ -12,7 +12,8 @@ from pathlib import Path
 from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.panel_loop import PanelLoop
-from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
+from handful.crowd.hosting.startup import items_folder, open_registry
+from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.paid_people import come_and_answer
 from handful.crowd.simulation.simulated_people import Advantage, Crew

@@ -1,17 +1,21 @@
-"""More answers for a study, and rounds that are done again, from the organizer's page."""
+"""How a study goes on from the organizer's page: more answers, rounds done again, and a new study from here."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Request
 
-from handful.crowd import messages
+from handful.crowd import messages, setup_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.new_from_here import draft_from
 from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.web.dependencies import OrganizersStudy
+from handful.crowd.refusals import Refusal
+from handful.crowd.web.dependencies import OrganizersStudy, only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.thread_pool import in_thread
+from handful.errors import InvalidCollection, StorageError
+from handful.wording import sentence
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
 Round = Annotated[int, Path(ge=1, le=1_000_000, description="a round that is over")]
@@ -39,6 +43,26 @@ async def redo(hosted: OrganizersStudy, round: Round, said: messages.Redo) -> me
     with explained():
         await in_thread(hosted.go_on_after, round, said.extend)
     return await _after(hosted)
+
+
+@router.post("/{study}/new-study", status_code=201, dependencies=[Depends(only_organizers)])
+async def new_study(
+    hosted: OrganizersStudy, said: setup_messages.NewFromHere, request: Request
+) -> setup_messages.NewDraft:
+    """Begin a draft from this study: with its settings, words and items, and the picks so far chosen from the start.
+
+    The study itself stays as it is. Takes a key that owns all studies.
+    """
+    registry = registry_of(request)
+    if registry.storage is None:
+        raise Refusal(409, "in_memory", "This server keeps nothing on disk, so no study can be set up here.")
+    try:
+        draft = await in_thread(draft_from, registry, hosted, said.items, said.chosen)
+    except StorageError as error:
+        raise Refusal(507, "storage", sentence(str(error))) from error
+    except InvalidCollection as error:
+        raise Refusal(409, "not_possible", sentence(str(error))) from error
+    return setup_messages.NewDraft(draft=draft.id)
 
 
 async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -13,11 +13,14 @@ from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
+from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.planned_quality import quality_of
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import open_draft, plan_of, warm_up_for
+from handful.crowd.hosting.startup import open_draft, warm_up_for
+from handful.crowd.hosting.study_plan import plan_of
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.settings import Settings
@@ -91,6 +94,27 @@ async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
     return setup_messages.DraftQuality(words=bought.words(people), suffices=bought.suffices)
 
 
+@router.post("/{draft}/dry-run")
+async def begin_dry_run(draft: TheDraft) -> setup_messages.DraftDryRun:
+    """Let simulated people answer the study as it is set up, in memory: nothing of it is left."""
+    with _explained():
+        await in_thread(draft.begin_dry_run)
+    return await in_thread(_dry_run_of, draft)
+
+
+@router.get("/{draft}/dry-run")
+async def dry_run(draft: TheDraft) -> setup_messages.DraftDryRun:
+    """How far the dry run is, and what came of it. Other settings or items end it."""
+    return await in_thread(_dry_run_of, draft)
+
+
+@router.delete("/{draft}/dry-run", status_code=204)
+async def end_dry_run(draft: TheDraft) -> Response:
+    """End the dry run, and forget it."""
+    draft.end_dry_run()
+    return Response(status_code=204)
+
+
 @router.put("/{draft}")
 async def change(draft: TheDraft, said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
     """Keep other settings."""
@@ -127,6 +151,15 @@ async def remove(draft: TheDraft, name: str) -> Response:
         if not await in_thread(draft.uploads.remove, name):
             raise not_found()
     return Response(status_code=204)
+
+
+@router.delete("/{draft}/items/{name:path}")
+async def take_out(draft: TheDraft, name: str, request: Request) -> setup_messages.DraftStatus:
+    """Leave a prepared item out of the study; if it was chosen from the start, it no longer is."""
+    with _explained():
+        if not await in_thread(draft.take_out, name):
+            raise not_found()
+    return await _status(draft, registry_of(request))
 
 
 @router.post("/{draft}/texts", openapi_extra=PASTED)
@@ -199,11 +232,35 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         preparing=0 if preparing is None else preparing.total,
         fault=None if preparing is None else preparing.fault,
         items=items,
-        cards=[] if collection is None else [item_card(item) for item in collection.items[:CARDS]],
+        carried=len(draft.carried),
+        cards=[] if collection is None else _cards(collection, draft.settings.chosen),
         left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
         plan=_plan(draft.settings, items),
         consent=_said(draft.settings, "consent"),
         instructions=_said(draft.settings, "instructions"),
+    )
+
+
+def _cards(collection: Collection, chosen: list[str]) -> list[setup_messages.DraftCard]:
+    """The first items, those that are chosen from the start before all others."""
+    places = {name: place for place, name in enumerate(chosen, start=1)}
+    first = sorted(collection.items, key=lambda item: places.get(item.id, len(places) + 1))[:CARDS]
+    return [setup_messages.DraftCard(id=item.id, chosen=places.get(item.id), **dict(item_card(item))) for item in first]
+
+
+def _dry_run_of(draft: Draft) -> setup_messages.DraftDryRun:
+    run, collection = draft.dry_run, draft.collection
+    if run is None or collection is None:
+        return setup_messages.DraftDryRun(state="none", done=0, total=0, words=None, summary=None)
+    outcome, told = run.outcome, draft.settings
+    if outcome is None:
+        going = run.running
+        words = None if run.fault is None else sentence(run.fault)
+        state: Literal["running", "failed"] = "running" if going else "failed"
+        return setup_messages.DraftDryRun(state=state, done=run.done, total=run.total, words=words, summary=None)
+    summary = summary_of(told.theme, collection, outcome.result)
+    return setup_messages.DraftDryRun(
+        state="done", done=outcome.result.answers, total=run.total, words=outcome.words, summary=summary
     )
 
 

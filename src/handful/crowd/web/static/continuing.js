@@ -1,6 +1,6 @@
 // More answers, rounds that are done again, and a notice when a study is done.
 
-import { find, make } from "./dom.js";
+import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
 const ENDED = {
@@ -25,6 +25,10 @@ export class Rounds {
     dialog.addEventListener("close", () => {
       if (dialog.returnValue === "yes") order(`rounds/${this.#round}/redo`, { extend: Number(find("#redoing-more").value) || 0 });
     });
+    find("#from-here")?.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#newStudy(new FormData(event.target).get("items") === "picks");
+    });
     find("#extending")?.addEventListener("submit", (event) => {
       event.preventDefault();
       order("extend", { answers: Number(find("#more-answers").value) });
@@ -41,6 +45,17 @@ export class Rounds {
     if (find("#rounds").dataset.shown === now) return;
     find("#rounds").dataset.shown = now;
     find("#rounds").replaceChildren(...lines.map(([round, text]) => this.#line(round, text)));
+  }
+
+  async #newStudy(picksAlone) {
+    try {
+      const items = picksAlone ? [] : null;
+      const { draft } = await request("POST", `${this.#address}/new-study`, { items });
+      location.assign(`/setup/${draft}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(error.message, 8);
+    }
   }
 
   #line(round, text) {

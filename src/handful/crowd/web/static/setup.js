@@ -2,6 +2,7 @@
 
 import "./logout.js";
 import { all, find, make, pause, speak, toast, untoast } from "./dom.js";
+import { dryRun, dryRunOf } from "./dry_run.js";
 import { words } from "./item_card.js";
 import { Refusal, request } from "./requests.js";
 import { dropped, picked, sendAll } from "./uploads.js";
@@ -18,10 +19,11 @@ let rest = []; // files that could not be sent
 let timer = 0;
 
 const root = () => `/api/setup/${status.draft}`;
+let chosen = []; // items from the start
 const fields = all("[data-setting], [data-word]");
 
 function settings() {
-  const told = { words: {} };
+  const told = { chosen, words: {} };
   for (const field of fields) {
     const { setting, word } = field.dataset;
     let value = field.type === "checkbox" ? field.checked : field.value;
@@ -102,12 +104,13 @@ async function keep() {
 function show(now) {
   const first = status === null;
   status = now;
+  chosen = now.settings.chosen;
   if (first) fill(now);
   else retell(now);
   if (now.study) { location.replace(`/organize/${now.study}`); return; }
   const preparing = now.state === "preparing";
   find("#prepared").hidden = !now.items;
-  find("#drop").hidden = busy || preparing || now.items > 0;
+  find("#drop").hidden = busy || preparing || (now.items > 0 && !now.carried);
   find("#sending").hidden = !(busy || preparing || rest.length);
   find("#items-fault").textContent = now.fault ?? "";
   if (preparing) progress(now.prepared, now.preparing, "pictures and texts prepared");
@@ -117,6 +120,7 @@ function show(now) {
     ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes <= 1 ? "a minute" : `${Math.round(minutes)} minutes`}.`
     : "How many answers that makes is shown once there is something to choose from.";
   buys(now);
+  dryRunOf(now);
   find("#advice").textContent = advice ?? "";
   find("#advice").hidden = !advice || !now.items;
   const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : "";
@@ -146,9 +150,18 @@ function showItems(now) {
   find("#left-count").textContent = now.left_out.length ? `${number.format(now.left_out.length)} left out.` : "";
   find("#left-out").hidden = !now.left_out.length;
   find("#left-list").replaceChildren(...now.left_out.map(({ name, why }) => make("li", { textContent: `${name} ${why}` })));
-  find("#cards").replaceChildren(...now.cards.map((card) => make("li", {}, card.kind === "text"
-    ? make("p", { textContent: card.text })
-    : make("img", { src: card.thumbnail, alt: words(card), loading: "lazy" }))));
+  find("#cards").replaceChildren(...now.cards.map(itemEntry));
+  find("#chosen-words").textContent = now.settings.chosen.length ? `${number.format(now.settings.chosen.length)} are chosen from the start. The number to choose counts them.` : "";
+}
+
+/** An item in small, with a way to leave it out. */
+function itemEntry(card) {
+  const face = card.kind === "text" ? make("p", { textContent: card.text }) : make("img", { src: card.thumbnail, alt: words(card), loading: "lazy" });
+  const out = make("button", { type: "button", className: "out", textContent: "×", ariaLabel: `Leave out ${words(card)}`, title: "Leave this out" });
+  out.addEventListener("click", () => order("#items-fault", "DELETE", `${root()}/items/${card.id.split("/").map(encodeURIComponent).join("/")}`));
+  const entry = make("li", {}, face, out);
+  if (card.chosen) entry.append(make("span", { className: "place", textContent: card.chosen, title: "chosen from the start" }));
+  return entry;
 }
 
 function progress(done, of, what) {
@@ -223,7 +236,8 @@ async function startOver() {
     await request("DELETE", `${root()}/files/${name.split("/").map(encodeURIComponent).join("/")}`, undefined, lost);
   }
   rest = [];
-  show(await request("GET", root(), undefined, lost));
+  if (status.carried) await prepare();
+  else show(await request("GET", root(), undefined, lost));
 }
 
 const drop = find("#drop");
@@ -258,6 +272,8 @@ find("#open").addEventListener("click", async () => {
   await order("#open-fault", "POST", `${root()}/open`);
   if (status && !status.study) find("#open").disabled = false;
 });
+
+dryRun(root, async () => { if (timer || !status) await keep(); });
 
 if (document.body.dataset.draft) {
   show(await request("GET", `/api/setup/${document.body.dataset.draft}`, undefined, lost));

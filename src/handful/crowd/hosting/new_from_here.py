@@ -1,0 +1,70 @@
+"""A new study from an earlier one: it takes the picks so far as chosen, and any of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handful.crowd.hosting.drafts import Draft
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.languages import languages
+from handful.crowd.setup_messages import DraftSettings, Words
+from handful.errors import InvalidCollection
+
+
+def draft_from(
+    registry: Registry, hosted: HostedStudy, items: Sequence[str] | None = None, chosen: Sequence[str] | None = None
+) -> Draft:
+    """A draft with the settings and words of a study, those of its items, and what is chosen from the start.
+
+    Without `items` it has all of them, without `chosen` the picks so far. The study itself stays as it is.
+    """
+    picks = list(hosted.latest_result().chosen if chosen is None else chosen)
+    known = hosted.collection.ids
+    taken = set(known if items is None else items) | set(picks)
+    unknown = sorted(taken - set(known))
+    if unknown:
+        raise InvalidCollection(f"this study has no item {unknown[0]!r}")
+    settings = _settings_of(hosted, picks, len(taken))
+    return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken)
+
+
+def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSettings:
+    setup, defaults = hosted.study.setup, DraftSettings()
+    problem, expected = setup.problem, hosted.expected
+    k = problem.k if len(picks) < problem.k else len(picks) + max(1, min(problem.k, items - len(picks) - 1))
+    return DraftSettings(
+        theme=hosted.theme,
+        chosen=picks,
+        k=min(k, 1_000),
+        options=problem.feedback.options,
+        people=defaults.people if expected is None else expected.people,
+        door=defaults.door if setup.door is None else setup.door.kind,
+        checks=setup.rule is not None,
+        explorer=None if setup.explorer_spelled == "duels" else setup.explorer_spelled,
+        in_flight=problem.in_flight,
+        lease=setup.lease_s,
+        seed=problem.seed + 1,  # other draws than those the picks came from
+        words=_words_of(hosted),
+    )
+
+
+def _words_of(hosted: HostedStudy) -> Words:
+    """What people read there; built-in words are not named, so that they follow the language."""
+    settings = hosted.settings
+
+    def own(key: str, word: str) -> str | None:
+        return None if word in {one.said(key) for one in languages().values()} else word
+
+    return Words(
+        question=settings.question,
+        welcome=settings.welcome,
+        instructions=own("instructions", settings.instructions),
+        consent="" if settings.consent is None else own("consent", settings.consent),
+        thanks=settings.thanks,
+        instruction=own("instruction", settings.instruction),
+        goal=settings.goal,
+        language=settings.language,
+        listed=settings.listed,
+        show_result=settings.show_result,
+    )

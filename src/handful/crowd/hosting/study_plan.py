@@ -1,0 +1,113 @@
+"""How a new study is to be made, and the study that is made so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from handful import Preferences, Study
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.expected_people import ExpectedPeople
+from handful.crowd.settings import Settings
+from handful.crowd.setup_messages import DraftSettings
+from handful.errors import InvalidProblem
+from handful.study.doors import Door
+from handful.study.rules import Rule
+
+ANSWERS_PER_ITEM = 4
+FEWEST_ANSWERS = 25
+MOST_ALONE = 25
+"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
+
+SHOWN = 4
+SOLO_IN_FLIGHT = 6
+"""Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """How a new study is to be made. `budget` is answers in all; None is four per item and pick, or alone one.
+
+    `options` is how many are shown at a time; None is four, and two for texts and for explorers that ask pairs alone.
+    """
+
+    k: int = 6
+    explorer: str | None = None
+    budget: int | None = None
+    options: int | None = None
+    epsilon: float | None = None
+    delta: float = 0.05
+    in_flight: int = 200
+    lease_s: float = 60.0
+    seed: int = 0
+    rule: Rule | None = None
+    door: Door | None = None
+    chosen: tuple[str, ...] = ()  # from the start, in order; k counts them
+    expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
+
+    def shown(self, items: int) -> int:
+        """How many are shown at a time, with its default."""
+        if self.options is not None:
+            return self.options
+        asks_pairs = self.epsilon is not None or (self.explorer or "duels").partition(":")[0] != "duels"
+        return 2 if asks_pairs else min(SHOWN, items)
+
+    def answers(self, items: int, solo: bool) -> int:
+        """The budget, with its default."""
+        if self.budget is not None:
+            return self.budget
+        if self.expected is not None and not solo:
+            return self.expected.answers
+        return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
+
+
+def suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
+    """The plan with as many shown at a time as suits the items, unless it says how many."""
+    if plan.options is None and all(item.kind == "text" for item in collection):
+        return replace(plan, options=2)  # four texts take twice as long to read as two
+    return plan
+
+
+def plan_of(told: DraftSettings) -> StudyPlan:
+    """How a study with these settings is made."""
+    goal = Settings().goal if told.words.goal is None else told.words.goal
+    return StudyPlan(
+        told.k,
+        told.explorer,
+        told.budget,
+        told.options,
+        in_flight=told.in_flight,
+        lease_s=told.lease,
+        seed=told.seed,
+        expected=ExpectedPeople(told.people, goal) if goal else None,
+        rule=Rule() if told.checks else None,
+        door=Door(told.door),
+        chosen=tuple(told.chosen),
+    )
+
+
+def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:
+    """A study of these items by the plan; `where` is what `Study` needs to know of storage and clock."""
+    if plan.k == len(items):
+        raise InvalidProblem(f"to choose {plan.k} of {len(items)} items leaves nothing to choose: give a smaller k")
+    unknown = [name for name in plan.chosen if name not in set(items)]
+    if unknown:
+        raise InvalidProblem(f"{unknown[0]!r} cannot be chosen from the start: there is no such item")
+    return Study(
+        items,
+        plan.k,
+        feedback=Preferences(options=plan.shown(len(items))),
+        explorer=plan.explorer,
+        epsilon=plan.epsilon,
+        delta=plan.delta,
+        budget=plan.answers(len(items), settings.solo),
+        in_flight=SOLO_IN_FLIGHT if settings.solo else plan.in_flight,
+        lease_s=plan.lease_s,
+        seed=plan.seed,
+        solo=settings.solo,
+        rule=None if settings.solo else plan.rule,
+        door=None if settings.solo else plan.door,
+        chosen=plan.chosen,
+        **where,
+    )

@@ -1,0 +1,72 @@
+// A dry run of a study that is being set up: simulated people answer, and its result is shown as people would see it.
+
+import { find, pause, speak } from "./dom.js";
+import { pickEntry } from "./pick_words.js";
+import { Refusal, request } from "./requests.js";
+
+const LOOK_EVERY_MS = 300;
+const number = new Intl.NumberFormat();
+let shown = ""; // the settings that the dry run on the page is of
+
+function clear() {
+  for (const part of ["#dry-going", "#dry-result", "#dry-stop"]) find(part).hidden = true;
+  find("#dry-fault").textContent = "";
+  find("#dry-run").hidden = false;
+}
+
+function show(run) {
+  const going = run.state === "running";
+  find("#dry-run").hidden = going;
+  find("#dry-stop").hidden = find("#dry-going").hidden = !going;
+  find("#dry-result").hidden = run.state !== "done";
+  find("#dry-fault").textContent = run.state === "failed" ? run.words : "";
+  if (going) {
+    find("#dry-words").textContent = `${number.format(run.done)} of ${number.format(run.total)} answers`;
+    find("#dry-bar").max = run.total || 1;
+    find("#dry-bar").value = run.done;
+  }
+  if (run.state !== "done") return;
+  find("#dry-said").textContent = run.words;
+  find("#dry-picks").replaceChildren(...run.summary.picks.map((pick, at) => pickEntry(pick, at + 1)));
+  find("#dry-verdict").textContent = run.summary.verdict;
+  find("#dry-certificate").textContent = run.summary.certificate;
+}
+
+/** Wire the dry run. `root()` is the draft's address; `kept()` resolves once what was typed is stored. */
+export function dryRun(root, kept) {
+  find("#dry-run").addEventListener("click", async () => {
+    clear();
+    try {
+      await kept();
+      const about = shown;
+      show(await request("POST", `${root()}/dry-run`));
+      await follow(root, about);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      find("#dry-fault").textContent = error.message;
+    }
+  });
+  find("#dry-stop").addEventListener("click", async () => {
+    await request("DELETE", `${root()}/dry-run`);
+    clear();
+  });
+}
+
+async function follow(root, about) {
+  for (;;) {
+    await pause(LOOK_EVERY_MS);
+    const run = await request("GET", `${root()}/dry-run`);
+    if (about !== shown) return;
+    show(run);
+    if (run.state === "done") speak(run.words);
+    if (run.state !== "running") return;
+  }
+}
+
+/** The draft as it is now: a dry run of other settings or items is shown no longer. */
+export function dryRunOf({ settings, items }) {
+  find("#dry-run").disabled = !items;
+  const about = JSON.stringify([settings, items]);
+  if (about !== shown) clear();
+  shown = about;
+}

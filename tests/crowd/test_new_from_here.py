@@ -1,0 +1,105 @@
+"""A new study from an earlier one: the picks so far are chosen from its start, with any items, old and new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from handful.crowd.collection import items as items_module
+from handful.crowd.collection.intake import ingest
+from handful.crowd.hosting.drafts import Drafts
+from handful.crowd.hosting.study_plan import StudyPlan
+from handful.crowd.settings import ServerLimits, Settings
+from handful.crowd.setup_messages import DraftSettings
+from tests.crowd.clients import STUDY, Started
+from tests.crowd.pictures import drawn, encoded, folder_of
+from tests.crowd.test_setup_routes import opened, prepared, send
+
+Serve = Callable[..., Started]
+HERE = f"/api/organize/{STUDY}"
+QUICK = Settings(undo_s=0, redo_s=0, limits=ServerLimits.none(), question="Which one?")
+
+
+@pytest.fixture
+def finished(serve: Serve, tmp_path: Path) -> tuple[Started, httpx.Client]:
+    items = ingest(folder_of(8, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(StudyPlan(k=2, options=2, budget=24, in_flight=4), QUICK, storage=tmp_path / "a.db", items=items)
+    person = server.person()
+    while person.next()["questions"]:
+        person.answer()
+    return server, server.organizer()
+
+
+def picks_of(organizer: httpx.Client, study: str = STUDY) -> list[str]:
+    told: dict[str, Any] = organizer.get(f"/api/organize/{study}").json()
+    return [line["id"] for line in told["chosen"]]
+
+
+def begun(organizer: httpx.Client, **said: Any) -> dict[str, Any]:
+    made = organizer.post(f"{HERE}/new-study", json=said)
+    assert made.status_code == 201, made.text
+    told: dict[str, Any] = organizer.get(f"/api/setup/{made.json()['draft']}").json()
+    return told
+
+
+def test_a_new_study_begins_with_the_picks_so_far(finished: tuple[Started, httpx.Client]) -> None:
+    server, organizer = finished
+    picks = picks_of(organizer)
+    draft = begun(organizer)
+    assert (draft["state"], draft["items"], draft["carried"]) == ("ready", 8, 8)
+    assert draft["settings"]["chosen"] == picks
+    assert (draft["settings"]["k"], draft["settings"]["words"]["question"]) == (4, "Which one?")
+    assert [card["chosen"] for card in draft["cards"][:3]] == [1, 2, None]
+    study = opened(organizer, draft["draft"])
+    assert picks_of(organizer, study) == picks
+    work = server.person(study).work
+    assert len(work["questions"][0]["chosen"]) == 2
+    assert picks_of(organizer) == picks, "the study that it came from stays as it is"
+
+
+def test_old_and_new_items_can_be_mixed_and_left_out(finished: tuple[Started, httpx.Client]) -> None:
+    _, organizer = finished
+    picks = picks_of(organizer)
+    draft = begun(organizer, items=[])
+    here = f"/api/setup/{draft['draft']}"
+    assert (draft["items"], draft["settings"]["k"]) == (2, 3)
+    send(organizer, draft["draft"], {f"new {n}.jpg": encoded(drawn(100 + n)) for n in range(4)})
+    told = prepared(organizer, draft["draft"])
+    assert [card["id"] for card in told["cards"]] == [*picks, "new 0.jpg", "new 1.jpg", "new 2.jpg", "new 3.jpg"]
+    left = organizer.delete(f"{here}/items/new 1.jpg").json()
+    assert (left["items"], left["left_out"]) == (5, [{"name": "new 1.jpg", "why": "was taken out here"}])
+    assert organizer.delete(f"{here}/items/{picks[0]}").json()["settings"]["chosen"] == picks[1:]
+    assert organizer.delete(f"{here}/items/nothing").status_code == 404
+    study = opened(organizer, draft["draft"])
+    assert len(organizer.get(f"/api/organize/{study}").json()["items"]) == 3
+
+
+def test_what_the_study_does_not_have_cannot_be_taken(finished: tuple[Started, httpx.Client]) -> None:
+    server, organizer = finished
+    for said in ({"items": ["nothing.jpg"]}, {"chosen": ["nothing.jpg"]}, {"items": [], "chosen": []}):
+        assert organizer.post(f"{HERE}/new-study", json=said).status_code == 409
+    assert list(server.registry.drafts) == []
+
+
+def test_dying_while_items_are_copied_leaves_no_draft(
+    finished: tuple[Started, httpx.Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, _ = finished
+    collection, folder = server.registry.studies[STUDY].collection, server.registry.folder
+    links = iter(range(3))
+
+    def dying(*_: Any) -> None:
+        if next(links, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(items_module.os, "link", dying)
+    with pytest.raises(KeyboardInterrupt):
+        Drafts(folder).new_from(DraftSettings(), 0.0, collection, set(collection.ids))
+    again = Drafts(folder)
+    assert list(again) == []
+    again.forget_unfinished()
+    assert [path.name for path in folder.iterdir() if path.is_dir()] == []
