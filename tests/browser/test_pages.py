@@ -119,6 +119,8 @@ def test_the_organizers_pages(serve: Serve, somebody: Somebody) -> None:
     page.click("text=Cathedrals in Venice")
     page.wait_for_selector("#people tr")
     page.wait_for_load_state("load")
+    page.click("#agreement summary")
+    page.wait_for_selector("#agreement-said p")
     look(page, "organizer-3-study", whole=True)
     page.click("#people tr button")
     look(page, "organizer-4-exclude")

@@ -250,6 +250,18 @@ def test_status_of_an_unfinished_study_names_the_leader(handful: Handful, tmp_pa
     assert "Round 1: 4 of at most 15 answers, 0 in flight; b leads" in handful("status").out
 
 
+def test_status_and_the_exported_result_say_how_far_people_agree(handful: Handful, tmp_path: Path) -> None:
+    with Study(["a", "b", "c"], 2, feedback=Preferences(), budget=60, storage=tmp_path / "handful.db") as study:
+        for turn in range(40):
+            for q in study.ask(1, f"w{turn % 5}"):
+                study.tell(q.id, q.item < q.rival, f"w{turn % 5}")
+    said = " ".join(handful("status").out.split())
+    assert "said the same in 100% of cases" in said
+    assert "That does not say how good the picks are" in said
+    for told in (handful("status", "--json"), handful("export", "--format", "result")):
+        assert json.loads(told.out)["agreement"]["share"] == 1.0
+
+
 def test_export_streams_answers_and_journal(handful: Handful, tmp_path: Path) -> None:
     handful(*SELECT)
     rows = list(csv.DictReader(handful("export").out.splitlines()))

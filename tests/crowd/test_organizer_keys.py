@@ -22,7 +22,7 @@ from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
 
-SEEN = {"/{study}", "/{study}/events", "/{study}/export.csv", "/{study}/export.jsonl"}
+SEEN = {"/{study}", "/{study}/agreement", "/{study}/events", "/{study}/export.csv", "/{study}/export.jsonl"}
 SHOWN = {"/{study}/result", "/{study}/sheet.png"}
 
 

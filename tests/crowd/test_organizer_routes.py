@@ -75,6 +75,18 @@ def test_the_summary_so_far_is_in_the_order_of_the_picks(serve: Serve) -> None:
     assert "all 3 items are picked" in status["ended"]
 
 
+def test_how_far_people_agree_is_told_with_what_it_does_not_mean(serve: Serve) -> None:
+    server = serve(StudyPlan(k=2, budget=200, in_flight=20, options=2), Settings(undo_s=0, limits=ServerLimits.none()))
+    organizer = server.organizer()
+    assert organizer.get(f"{HERE}/agreement").json()["sentences"] == []
+    for _ in range(5):
+        answered(server, 8)
+    told = organizer.get(f"{HERE}/agreement").json()
+    assert told["people"] == 5
+    assert 0 <= told["interval"][0] <= told["share"] <= told["interval"][1] <= 1
+    assert "That does not say how carefully they looked" in told["sentences"][0]
+
+
 def test_the_page_is_told_of_changes_without_reloading(serve: Serve) -> None:
     server = serve(settings=UNHURRIED)
     person, organizer = server.person(), server.organizer()

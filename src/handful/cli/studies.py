@@ -48,9 +48,10 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     from rich.table import Table
 
     with opened_study(study, storage) as opened:
-        now, result = opened.status(), opened.result()
+        now, result, agreement = opened.status(), opened.result(), opened.agreement()
     if as_json:
-        print_json({"study": opened.name, **now.to_dict(), "result": result.to_dict()})
+        told = {"result": result.to_dict(), "agreement": agreement.to_dict()}
+        print_json({"study": opened.name, **now.to_dict(), **told})
         return
     console = console_for()
     spent = counted(now.answers, "answer") + ("" if now.budget is None else f" of {now.budget:,}")
@@ -65,6 +66,8 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
         console.print(
             f"{place}. [bold]{escape(str(pick.item))}[/bold]: {escape(' '.join(pick.sentences()))}", highlight=False
         )
+    for sentence in agreement.sentences():
+        console.print(sentence, highlight=False)
     if now.finished:
         console.print(f"Finished: {now.finished}. {escape(result.words)}", highlight=False)
     else:
@@ -105,7 +108,8 @@ def export(
 
     with opened_study(study, storage) as opened:
         if format_ == "result":
-            lines: Iterable[str] = [json.dumps(opened.result().to_dict(), ensure_ascii=False, indent=1), "\n"]
+            found = {**opened.result().to_dict(), "agreement": opened.agreement().to_dict()}
+            lines: Iterable[str] = [json.dumps(found, ensure_ascii=False, indent=1), "\n"]
         else:
             lines = answer_lines(opened) if format_ == "csv" else journal_lines(opened.records())
         _write(lines, output)

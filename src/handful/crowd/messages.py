@@ -226,6 +226,19 @@ class ItemLine(BaseModel):
     contender: bool = Field(description="whether it may still be the best of this round, as far as is known")
 
 
+class AgreementTold(BaseModel):
+    """How far people agree, and how many picks two halves of them have in common; each with what it does not mean."""
+
+    people: int
+    share: float | None
+    interval: list[float] | None = Field(description="its lower and its upper end")
+    pairs: int
+    common: float | None
+    picks: int
+    splits: int
+    sentences: list[str]
+
+
 class WorkerLine(BaseModel):
     """A worker on the organizer's page."""
 

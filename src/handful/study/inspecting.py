@@ -7,6 +7,7 @@ from typing import Generic
 
 from handful.storage import Record
 from handful.study import events
+from handful.study.agreement import Agreement, agreement_of
 from handful.study.ask_tell import AskTell
 from handful.study.excluding import Excluding, excluding_of
 from handful.study.fold import Fold
@@ -45,6 +46,10 @@ class Inspecting(Generic[Item]):
     def status(self) -> Status[Item]:
         """Where the study stands now: its open round, its workers, its budget."""
         return status_of(self._snapshot(), self.items, self.finished)
+
+    def agreement(self) -> Agreement:
+        """How far people agree, and how many picks two halves of them have in common: no measures of quality."""
+        return agreement_of(self._snapshot())
 
     def reopening(self, round: int) -> Reopening:
         """What redoing a round, and those after it, would mean."""

@@ -112,6 +112,13 @@ async def result(hosted: ShownStudy) -> messages.Summary:
     return await in_thread(hosted.summary)
 
 
+@router.get("/{study}/agreement")
+async def agreement(hosted: WatchedStudy) -> messages.AgreementTold:
+    """How far people agree, and how many picks two halves of them have in common."""
+    found = await in_thread(hosted.study.agreement)
+    return messages.AgreementTold.model_validate(found.to_dict())
+
+
 @router.post("/{study}/open")
 async def resume(hosted: OrganizersStudy) -> messages.OrganizerStatus:
     """End a pause: hand out questions again."""

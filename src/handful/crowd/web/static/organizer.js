@@ -6,6 +6,7 @@ import { find, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
 import { pickEntry } from "./pick_words.js";
+import { agreement } from "./agreement.js";
 import { Recruiting } from "./recruiting.js";
 import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
@@ -29,6 +30,7 @@ groups(address, order);
 const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);
+agreement(address);
 const rounds = new Rounds(address, order);
 const notice = new DoneNotice();
 
