@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -100,6 +101,8 @@ class Streams:
 
 async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seconds: float) -> tuple[CrewReport, float]:
     """What happened in `seconds`, after everybody has joined and warmed up."""
+    gc.collect()
+    gc.freeze()  # the generator's own pauses are not the server's
     stop, streams = asyncio.Event(), Streams(url)
     await until_up(url)
     all_of_them = asyncio.create_task(

@@ -206,15 +206,11 @@ class AskTell:
 
     def settle_due(self, now: float) -> int:
         """Provisional answers stand once their time to undo is over."""
-        if not self._fold.provisional:
-            return 0
-        return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.until <= now), now)
+        return self._settle(self._fold.provisional.due(now), now)
 
     def settle_of(self, worker: str | None, now: float) -> int:
         """Let a worker's provisional answers stand."""
-        if not self._fold.provisional:
-            return 0
-        return self._settle(tuple(q for q, held in self._fold.provisional.items() if held.worker == worker), now)
+        return self._settle(self._fold.provisional.of(worker), now)
 
     def settle_all(self, now: float) -> None:
         """Let all provisional answers stand."""

@@ -17,6 +17,7 @@ from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
 from handful.study.filling import fill
 from handful.study.leases import Leases
 from handful.study.preregistration import PREREGISTERED, Registered
+from handful.study.provisionals import Provisional, Provisionals
 from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.reopening import ReopenableExploration, reopen
 from handful.study.setup import Setup
@@ -39,14 +40,6 @@ class ClosedRound:
     excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
 
 
-@dataclass(frozen=True)
-class Provisional:
-    """An answer that may still be revised."""
-
-    worker: str | None
-    until: float
-
-
 class Fold:
     """The state of a study after the events applied so far."""
 
@@ -61,7 +54,7 @@ class Fold:
         self.leases = Leases()
         self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self._may_count)
         self.rounds: list[ClosedRound] = []
-        self.provisional: dict[int, Provisional] = {}
+        self.provisional = Provisionals()
         self.answers = 0  # charged, whether or not they count
         self.passed_on = False  # whether a question that somebody did not answer went to somebody else
         self.withdrawn_late = False  # whether an item was withdrawn after the first answer
@@ -119,7 +112,11 @@ class Fold:
         seen.questions = self.questions.snapshot()
         seen.workers, seen.conducts = self.workers.snapshot(), self.conducts.snapshot()
         seen.exploration = self.exploration.snapshot()
-        seen.leases, seen.provisional, seen.rounds = self.leases.snapshot(), dict(self.provisional), list(self.rounds)
+        seen.leases, seen.provisional, seen.rounds = (
+            self.leases.snapshot(),
+            self.provisional.snapshot(),
+            list(self.rounds),
+        )
         seen._appliers = {}  # those of the original would change the original
         return seen
 

@@ -130,7 +130,7 @@ def reopen(fold: Fold, round_: int) -> None:
             fold.leases.drop(question)
             standing[question] = VOID
         elif standing[question] in (ANSWERED, PROVISIONAL):
-            fold.provisional.pop(question, None)
+            fold.provisional.drop(question)
             standing[question] = LATE
     own = _own(fold, closed)
     pending = sum(question in fold.leases for question in own)

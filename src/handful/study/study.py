@@ -213,6 +213,8 @@ class Study(Moderating[Item]):
 
     def held_by(self, worker: str | None) -> list[Question[Item]]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
+        if not self.fold.leases.held_by(worker):  # nobody has to wait to learn that
+            return []
         with self._writer.lock:
             return [self._ask_tell.question(question) for question in self.fold.leases.held_by(worker)]
 

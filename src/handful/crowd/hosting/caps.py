@@ -30,6 +30,10 @@ class Caps:
         self._where: dict[str, str] = {}
         self._seen: dict[bytes, float] = {}  # networks, and when somebody came from there
         self._granted = self._refused = -1.0
+        self._fold: Fold | None = None
+        self._members: dict[bytes, dict[str, None]] = {}  # of each network
+        self._indexed = 0  # so many workers are among them
+        self._active = (-1, 0)  # of so many workers who gave a few answers, the networks
 
     def came(self, worker: str, where: str, now: float) -> None:
         """A worker asks for something, from this address."""
@@ -37,6 +41,7 @@ class Caps:
         tag = self._tag_of(worker)
         if tag is not None:
             self._seen[tag] = now
+            self._members.setdefault(tag, {})[worker] = None
 
     def forget_absent(self, holders: Iterable[str | None], now: float) -> None:
         """Keep the addresses of those alone who hold something, or were here within the last minute."""
@@ -51,9 +56,10 @@ class Caps:
             self._refused = now
             return False
         where = self._where.get(worker)
-        held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
-        if where is not None and held >= self.most_held:
-            return False
+        if where is not None and len(fold.leases) >= self.most_held:  # else nobody can hold so many
+            held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
+            if held >= self.most_held:
+                return False
         self._granted = now
         return True
 
@@ -68,12 +74,39 @@ class Caps:
         if tag is None or "network" in fold.lifted:
             return True
         assert self._door is not None
-        names, shares = fold.workers.names, fold.shares
-        active = {self._tag_of(names[number]) for number in shares.active} - {None}
-        present = len(self._seen)
-        share = share_allowed(self._door.share, max(len(active), present))
+        share = share_allowed(self._door.share, max(self._active_networks(fold), len(self._seen)))
         if share >= 1:
             return True
-        has = sum(given for number, given in shares.in_round.items() if self._tag_of(names[number]) == tag)
-        has += sum(holder is not None and self._tag_of(holder) == tag for holder in fold.leases.holders(now))
+        number_of, given, leases = fold.workers.number_if_known, fold.shares.in_round, fold.leases
+        has = sum(given.get(number_of(one), 0) + len(leases.held_by(one)) for one in self._members_of(fold, tag))
         return has + 1 <= most_of_round(fold, share)
+
+    def _active_networks(self, fold: Fold) -> int:
+        """How many networks gave a few answers; counted anew when somebody else has."""
+        self._notice(fold)
+        active = fold.shares.active
+        if self._active[0] != len(active):
+            names = fold.workers.names
+            self._active = len(active), len({self._tag_of(names[number]) for number in active} - {None})
+        return self._active[1]
+
+    def _members_of(self, fold: Fold, tag: bytes) -> Iterable[str]:
+        """Who is in a network, of those who ever answered, hold something or have just come."""
+        self._notice(fold)
+        names = fold.workers.names
+        for name in names[self._indexed :]:
+            self._index(name)
+        self._indexed = len(names)
+        return self._members.get(tag, ())
+
+    def _notice(self, fold: Fold) -> None:
+        """Begin anew where the study was opened again."""
+        if fold is not self._fold:
+            self._fold, self._indexed, self._active = fold, 0, (-1, 0)
+            for holder in fold.leases.holders():
+                self._index(holder)
+
+    def _index(self, name: str | None) -> None:
+        tag = None if name is None else self._tag_of(name)
+        if name is not None and tag is not None:
+            self._members.setdefault(tag, {})[name] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
 import time
@@ -79,6 +80,9 @@ class Server(uvicorn.Server):
 
     def run_until_interrupted(self, listening: socket.socket) -> None:
         """Serve until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
+        # What is there by now stays. To look through it for garbage again and again would stop everybody each time.
+        gc.collect()
+        gc.freeze()
         with suppress(KeyboardInterrupt):
             self.run(sockets=[listening])
 
