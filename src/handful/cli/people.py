@@ -28,10 +28,11 @@ def list_(study: Study_, storage: Storage = STORAGE, as_json: Json = False) -> N
     """List who is known by more than a pseudonym. Network tags and cookies are not shown."""
     from rich.table import Table
 
-    from handful.storage.people import People, forget_due
+    from handful.recruit.forgetting import retire
+    from handful.storage.people import People
 
     _check_there(storage, study)
-    forget_due(storage, time.time())
+    retire(storage, time.time())
     found = People(study, storage).all()
     if as_json:
         keys = ("pseudonym", "panel", "participant", "session", "state", "joined")
@@ -64,12 +65,12 @@ def erase(
     ] = False,
 ) -> None:
     """Forget somebody: what ties their pseudonym to a person goes. A panel's ids go once the pay is settled."""
-    from handful.recruit.forgetting import ask_to_forget, known_as
+    from handful.recruit.forgetting import ask_to_forget, known_as, retire
     from handful.recruit.store import Store, has_recruitments
-    from handful.storage.people import WITHDRAWING, People, Person, forget_due
+    from handful.storage.people import WITHDRAWING, People, Person
 
     _check_there(storage, study)
-    forget_due(storage, time.time())
+    retire(storage, time.time())
     known, store = People(study, storage), Store(storage) if has_recruitments(storage) else None
     names = [] if store is None else [one.pseudonym for one in known_as(store, study, who)]
     if not names:

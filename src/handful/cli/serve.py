@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -79,6 +80,13 @@ def serve(
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
     language: Annotated[str, typer.Option(help="of the page that people see: en, de, ja or ar")] = "en",
     seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM", help="an item that is chosen from the start, by its name; -k counts it"),
+    ] = None,
+    retention: Annotated[
+        int, typer.Option(min=0, max=3650, help="days after closing until it is forgotten who gave which answers")
+    ] = 90,
     door: DoorOption = "open",
     rule: RuleOption = None,
     solo: Annotated[
@@ -128,10 +136,19 @@ def serve(
     said = _said(context)
     expected = expected_of(people, answers_each, said("goal", goal), solo)
     goal = goal if expected is None else expected.answers_each
-    settings = _settings(host, solo, goal, consent, public_url, language)
+    settings = replace(_settings(host, solo, goal, consent, public_url, language), retention_days=retention)
     who = who_counts(door, rule, solo)
     plan = StudyPlan(
-        k, explorer, budget, options, in_flight=in_flight, lease_s=lease, seed=seed, expected=expected, **who
+        k,
+        explorer,
+        budget,
+        options,
+        in_flight=in_flight,
+        lease_s=lease,
+        seed=seed,
+        chosen=tuple(chosen or ()),
+        expected=expected,
+        **who,
     )
     if solo and host not in HERE:
         note(f"--solo is for this machine only, so --host {host} is left aside")
@@ -176,7 +193,7 @@ def serve(
             "handful",
             "serve",
             *kept,
-            *_typed(context, "host", "port", "public_url", "goal", "consent", "language", "log"),
+            *_typed(context, "host", "port", "public_url", "goal", "consent", "language", "retention", "log"),
         ]
     )
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)

@@ -149,6 +149,7 @@ class About(BaseModel):
     undo_s: float
     solo: bool
     show_result: bool = Field(default=False, description="whether who took part sees the result in the end")
+    retention_days: int = Field(description="how long after the end it is kept who gave which answers")
     joined: bool
     panel: bool = Field(default=False, description="whether people come from a panel, with ids in their address")
     arrived: bool = Field(default=False, description="whether this browser came from the panel, and may join")
@@ -308,6 +309,7 @@ class OrganizerStatus(BaseModel):
     warning: str | None = Field(description="what stands in the way of telling people apart")
     recruiting: Recruiting | None = None
     show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
+    retention_days: int = Field(description="how long after the end it is kept who gave which answers")
 
 
 class SharedLink(BaseModel):
@@ -315,6 +317,24 @@ class SharedLink(BaseModel):
 
     id: str
     made: float
+    link: str | None = None
+
+
+class NewKey(Sent):
+    """Which role a new key has, and whether it opens all studies or this one."""
+
+    role: Literal["own", "watch", "result"]
+    all_studies: bool = False
+
+
+class KeyLine(BaseModel):
+    """A key as it is listed. `link` is told only when it is made; `here` is the one this session was opened with."""
+
+    id: str
+    role: Literal["own", "watch", "result"]
+    all_studies: bool
+    made: float
+    here: bool = False
     link: str | None = None
 
 

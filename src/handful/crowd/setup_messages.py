@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from handful.crowd.messages import ItemCard, Summary
 from handful.crowd.sent import Sent
+from handful.storage.retention import MOST_DAYS
 
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
 
@@ -23,6 +24,9 @@ class Words(Sent):
     instruction: Annotated[str, Field(max_length=80)] | None = None
     goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
     language: Annotated[str, Field(max_length=12)] | None = None
+    retention_days: Annotated[int, Field(ge=0, le=MOST_DAYS)] | None = Field(
+        default=None, description="after how many days from closing what ties answers to people is deleted; null for 90"
+    )
     listed: bool = True
     show_result: bool = Field(default=False, description="to people who took part, once the study has ended")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from handful.recruit.prolific.submissions import GONE, PAID, REJECTED
 from handful.recruit.records import Entry, Participant, Recruitment
-from handful.recruit.store import Store
+from handful.recruit.store import Store, has_recruitments
+from handful.storage.retention import retire_due
 
 
 def known_as(store: Store, study: str, who: str) -> list[Participant]:
@@ -20,6 +22,20 @@ def ask_to_forget(store: Store, study: str, pseudonym: str) -> bool:
         return True
     store.mark_to_forget(study, pseudonym)
     return pseudonym in forget_settled(store, study)
+
+
+def retire(url: str | Path, now: float) -> list[str]:
+    """Forget everybody in studies whose retention is over, those from a panel once their pay is settled; gives these
+    studies.
+    """
+    due = retire_due(url, now)
+    store = Store(url) if due and has_recruitments(url) else None
+    for study in due if store is not None else ():
+        assert store is not None
+        for person in store.people(study):
+            store.mark_to_forget(study, person.pseudonym)
+        forget_settled(store, study)
+    return due
 
 
 def forget_settled(store: Store, study: str) -> list[str]:

@@ -32,6 +32,14 @@ studies_of_people = Table(
     Column("changes", Integer, nullable=False),  # grows with every change, so that others notice
 )
 
+# How long a study's rows about people are kept after it is closed; where nothing is said, as long as by default.
+retention = Table(
+    "people_retention",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("days", Integer, nullable=False),
+)
+
 invitations = Table(
     "invitations",
     metadata,

@@ -7,19 +7,21 @@ from handful.recruit.forgetting import ask_to_forget
 from handful.storage.people import WITHDRAWING
 
 
-def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> None:
+def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> bool:
     """Forget somebody, and with `withdraw` take their answers out of the open round first.
 
-    The ids of a panel go when the person's pay is settled.
+    The ids of a panel go when the person's pay is settled: False if that is still to come.
     """
     if withdraw and hosted.open and hosted.study.fold.workers.knows(pseudonym):
         hosted.study.leave(pseudonym)
         hosted.study.let_go(pseudonym)
     person = hosted.people.named(pseudonym)
     hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
-    if hosted.desk is not None:
-        ask_to_forget(hosted.desk.store, hosted.study.name, pseudonym)
-        hosted.desk.look()
+    if hosted.desk is None:
+        return True
+    done = ask_to_forget(hosted.desk.store, hosted.study.name, pseudonym)
+    hosted.desk.look()
+    return done
 
 
 def look_after(hosted: HostedStudy) -> None:

@@ -65,6 +65,7 @@ def _words_of(hosted: HostedStudy) -> Words:
         instruction=own("instruction", settings.instruction),
         goal=settings.goal,
         language=settings.language,
+        retention_days=settings.retention_days,
         listed=settings.listed,
         show_result=settings.show_result,
     )

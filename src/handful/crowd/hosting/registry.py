@@ -23,10 +23,12 @@ from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
+from handful.recruit.forgetting import retire
 from handful.storage import probe
 from handful.storage.invitations import Invitations
 from handful.storage.keys import open_keys
-from handful.storage.people import People, forget_due, new_pseudonym
+from handful.storage.people import People, new_pseudonym
+from handful.storage.retention import keep_for
 
 log = logging.getLogger("handful.crowd")
 
@@ -60,8 +62,16 @@ class Registry:
     def _know_people_of(self, hosted: HostedStudy) -> None:
         if self.storage is not None:
             hosted.people = People(hosted.study.name, self.storage)
-            forget_due(self.storage, self.clock())
+            keep_for(self.storage, hosted.study.name, hosted.settings.retention_days)
+            retire(self.storage, self.clock())
             hosted.people.look_again()
+
+    def retire_people(self) -> None:
+        """Forget the people of studies whose retention is over."""
+        if self.storage is not None:
+            for hosted in self.studies.values():
+                keep_for(self.storage, hosted.study.name, hosted.settings.retention_days)
+            retire(self.storage, self.clock())
 
     def invited(self, hosted: HostedStudy, code: str) -> str | None:
         """The pseudonym that an invitation stands for, now or since it was first used; None if it lets nobody in."""

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from handful import Study
@@ -177,7 +178,7 @@ def check_first(
     if _cleaned(themes, [study.name for study in _stored(storage)], items):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            new_study(range(items), plan, settings)
+            new_study(range(items), replace(plan, chosen=()), settings)
 
 
 def _cleaned(themes: Sequence[str], stored: Sequence[str], items: object) -> list[str]:

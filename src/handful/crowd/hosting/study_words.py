@@ -9,6 +9,7 @@ from typing import Any
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.languages import languages
 from handful.crowd.settings import Settings
+from handful.storage.retention import MOST_DAYS
 
 WORDS = "words"
 """The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""
@@ -31,6 +32,8 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
             words[name] = None if value is None else clean_text(str(value), LENGTHS[name]) or None
         elif name == "goal":
             words[name] = None if not value else int(value)
+        elif name == "retention_days" and value is not None:
+            words[name] = max(0, min(int(value), MOST_DAYS))
         elif name in ("listed", "show_result"):
             words[name] = bool(value)
         elif name == "language" and value in languages():

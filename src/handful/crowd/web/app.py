@@ -18,7 +18,9 @@ from handful.crowd.refusals import Refusal
 from handful.crowd.web import (
     continuing_routes,
     ending_routes,
+    forgetting_routes,
     group_routes,
+    key_routes,
     organizer_routes,
     page_routes,
     panel_routes,
@@ -40,6 +42,7 @@ TICK_EVERY_S = 0.5
 TICKS_PER_LOOK = 6
 """For what other processes have begun: recruiting."""
 PEOPLE_EVERY = 4  # ticks
+RETIRE_EVERY = 7_200
 
 
 def create_app(registry: Registry) -> FastAPI:
@@ -81,6 +84,8 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(continuing_routes.router)
     app.include_router(ending_routes.router)
     app.include_router(people_routes.router)
+    app.include_router(forgetting_routes.router)
+    app.include_router(key_routes.router)
     app.include_router(group_routes.router)
     app.include_router(setup_routes.router)
     app.include_router(page_routes.router)
@@ -114,6 +119,9 @@ async def _tick_studies(registry: Registry) -> None:
         if tick % TICKS_PER_LOOK == 0:
             with suppress(StorageError):  # what is wrong with it is told below
                 await in_thread(registry.look_for_recruiting)
+        if tick % RETIRE_EVERY == 0:
+            with suppress(StorageError):
+                await in_thread(registry.retire_people)
         for name, hosted in list(registry.studies.items()):
             try:
                 await in_thread(hosted.tick)

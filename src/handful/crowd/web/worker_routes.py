@@ -105,6 +105,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         undo_s=settings.undo_s,
         solo=settings.solo,
         show_result=settings.show_result,
+        retention_days=settings.retention_days,
         joined=known_worker(registry.secret, hosted, cookie) is not None,
         panel=hosted.desk is not None,
         arrived=has_arrived(hosted, request),

@@ -5,6 +5,7 @@ import { DoneNotice, Rounds } from "./continuing.js";
 import { find, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
+import { keys } from "./keys.js";
 import { pickEntry } from "./pick_words.js";
 import { agreement } from "./agreement.js";
 import { Recruiting } from "./recruiting.js";
@@ -25,6 +26,7 @@ const SHARE = {
 const number = new Intl.NumberFormat();
 
 publishing(study);
+keys(address);
 const invitations = inviting(address);
 groups(address, order);
 const race = new ItemRanking();
@@ -77,6 +79,7 @@ function show(status) {
   rounds.show(status);
   notice.show(status);
   if (find("#show-result")) find("#show-result").checked = status.show_result;
+  if (document.activeElement !== find("#retention")) find("#retention").value = status.retention_days;
   recruiting.show(status.recruiting ?? null);
 }
 
@@ -132,6 +135,10 @@ find("#closing").addEventListener("close", () => find("#closing").returnValue ==
 
 find("#lift").addEventListener("click", () => request("POST", `${address}/lift`, { cap: "network" }));
 find("#show-result")?.addEventListener("change", (event) => order("words", { show_result: event.target.checked }));
+find("#retaining").addEventListener("submit", (event) => {
+  event.preventDefault();
+  order("words", { retention_days: Number(find("#retention").value) });
+});
 
 find("#link").value = `${location.origin}/s/${study}`;
 find("#link").addEventListener("focus", () => find("#link").select());

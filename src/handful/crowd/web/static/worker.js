@@ -5,6 +5,7 @@ import { ChoiceView } from "./choice_view.js";
 import { find, linked, toast } from "./dom.js";
 import { arrive, endPreview, goBack, refuse } from "./panel.js";
 import { t } from "./language.js";
+import { myData, sayForgotten } from "./my_data.js";
 import { practise } from "./practice.js";
 import { Refusal, refused, request } from "./requests.js";
 import { finish, goOnByKey, sayThanks, show, stuck } from "./sections.js";
@@ -21,6 +22,7 @@ function explain(about) {
   find("#agreed").hidden = !about.consent;
   find("#agreed-text").replaceChildren(...linked(about.consent ?? ""));
   sayThanks(about.thanks);
+  myData(address, about);
   const open = () => find("dialog[open]") ?? find("#instructions").showModal();
   find("#help").addEventListener("click", open);
   document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
@@ -71,28 +73,32 @@ async function join(about, view, preview) {
   return request("POST", `${address}/join`, { consent: true, practice, invitation: location.hash.slice(1, 65) || null }, waiting);
 }
 
-try {
-  let about = await request("GET", address, undefined, waiting);
-  const arrived = await arrive(address, about, waiting);
-  if (arrived) about = await request("GET", address, undefined, waiting); // they may have joined on another device
-  const preview = arrived?.state === "preview" && !about.joined;
-  explain(about);
-  goOnByKey();
-  if (arrived?.ending) {
-    goBack(arrived.ending);
-  } else if (about.state === "finished" && about.solo && !about.joined) {
-    await finish(`${address}/`, await request("GET", `${address}/summary`, undefined, waiting));
-  } else if (about.state === "finished" && !about.joined && !arrived) {
-    stuck(t("ended.title"), t("ended.text"));
-  } else {
-    const view = new ChoiceView();
-    const work = about.joined ? null : await join(about, view, preview);
-    if (preview) endPreview();
-    else if (!work && !about.joined && arrived) await refuse(address, waiting);
-    else if (!work && !about.joined) stuck(t("declined.title"), t("declined.text"));
-    else await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
+async function begin() {
+  try {
+    let about = await request("GET", address, undefined, waiting);
+    const arrived = await arrive(address, about, waiting);
+    if (arrived) about = await request("GET", address, undefined, waiting); // they may have joined on another device
+    const preview = arrived?.state === "preview" && !about.joined;
+    explain(about);
+    goOnByKey();
+    if (arrived?.ending) {
+      goBack(arrived.ending);
+    } else if (about.state === "finished" && about.solo && !about.joined) {
+      await finish(`${address}/`, await request("GET", `${address}/summary`, undefined, waiting));
+    } else if (about.state === "finished" && !about.joined && !arrived) {
+      stuck(t("ended.title"), t("ended.text"));
+    } else {
+      const view = new ChoiceView();
+      const work = about.joined ? null : await join(about, view, preview);
+      if (preview) endPreview();
+      else if (!work && !about.joined && arrived) await refuse(address, waiting);
+      else if (!work && !about.joined) stuck(t("declined.title"), t("declined.text"));
+      else await new AnswerLoop(about, view, () => (work ? noCookies() : location.reload())).begin(work);
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    stuck(t("failed.title"), refused(error));
   }
-} catch (error) {
-  if (!(error instanceof Refusal)) throw error;
-  stuck(t("failed.title"), refused(error));
 }
+
+if (!sayForgotten()) await begin();

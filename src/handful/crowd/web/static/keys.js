@@ -1,0 +1,56 @@
+// Keys: who else may see or run a study.
+
+import { find, make, toast } from "./dom.js";
+import { Refusal, request } from "./requests.js";
+
+const MAY = { own: "runs", watch: "looks on", result: "sees the result" };
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Wire the list of keys, where there is one. */
+export function keys(address) {
+  const list = find("#keys");
+  if (!list) return;
+
+  async function tried(work) {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(error.message, 8);
+    }
+  }
+
+  function line({ id, role, all_studies: all, made, here, link }) {
+    const words = `${id} ${MAY[role]}${all ? ", all studies" : ""}, made ${when.format(1000 * made)}${here ? " (yours)" : ""}`;
+    const entry = make("li", {}, make("span", { textContent: words }));
+    if (link) {
+      const field = make("input", { value: location.origin + link, readOnly: true, ariaLabel: "The key, as a link: shown this once" });
+      const copy = make("button", { type: "button", textContent: "Copy" });
+      copy.addEventListener("click", async () => {
+        field.select();
+        await navigator.clipboard?.writeText(field.value).catch(() => {});
+        toast("Copied.");
+      });
+      entry.append(field, copy);
+    }
+    if (here) return entry;
+    const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke", ariaLabel: `Revoke ${id}` });
+    revoke.addEventListener("click", () => tried(async () => {
+      await request("DELETE", `${address}/keys/${id}`);
+      entry.remove();
+      toast(`${id} opens nothing any more.`);
+    }));
+    entry.append(revoke);
+    return entry;
+  }
+
+  find("#new-key").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const said = new FormData(event.target);
+    tried(async () => {
+      list.prepend(line(await request("POST", `${address}/keys`, { role: said.get("role"), all_studies: said.has("all") })));
+      toast("Copy the link now: it is shown this once.", 8);
+    });
+  });
+  tried(async () => list.replaceChildren(...(await request("GET", `${address}/keys`)).map(line)));
+}

@@ -1,0 +1,46 @@
+"""A person's own data, on the page where they answer; and keys, on the organizer's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext
+
+from tests.browser.pages import STUDY, WorkersPage, look, organizers_page
+from tests.crowd.clients import Started
+
+Serve = Callable[..., Started]
+Somebody = Callable[..., BrowserContext]
+
+
+def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, somebody: Somebody) -> None:
+    served = serve()
+    page = WorkersPage.joined(served, somebody()).ready()
+    page.press("ArrowLeft")
+    page.ready()
+    (name,) = served.registry.studies[STUDY].study.fold.workers.names
+    page.page.click("#help")
+    page.page.click("#mine summary")
+    page.page.wait_for_function("document.querySelector('#my-code').value.length === 19")
+    look(page.page, "my-data", widths=(360, 1280))
+    page.page.click("button[value=withdraw]")
+    page.page.wait_for_selector("text=You are forgotten")
+    look(page.page, "forgotten", widths=(360, 1280))
+    assert served.registry.studies[STUDY].study.fold.workers.excludes(name)
+    page.page.reload()
+    page.page.wait_for_selector("#welcome:visible")
+
+
+def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) -> None:
+    page = organizers_page(serve(), somebody())
+    page.select_option("#key-role", "result")
+    page.click("#new-key button")
+    page.wait_for_selector("#keys input")
+    link = page.input_value("#keys input")
+    stranger = somebody().new_page()
+    stranger.goto(link)
+    stranger.wait_for_selector("text=Nothing is chosen yet.")
+    page.click("#keys li:first-child button.danger")
+    page.wait_for_selector("#keys input", state="detached")
+    stranger.reload()
+    stranger.wait_for_url("**/organize/login")

@@ -1,0 +1,105 @@
+"""A person has themselves forgotten by their own code, and everybody is forgotten when the retention is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from handful import Preferences
+from handful.crowd.settings import Settings
+from handful.recruit.forgetting import retire
+from handful.storage.people import People
+from handful.storage.people import Person as KnownPerson
+from handful.storage.retention import DAY_S, keep_for
+from handful.study.study import Study
+from tests.crowd.clients import STUDY, Person, Started
+from tests.crowd.test_people import OFTEN, plan
+
+Serve = Callable[..., Started]
+HERE = f"/api/s/{STUDY}"
+
+
+def code_of(person: Person) -> str:
+    told = person.http.get(f"{HERE}/me")
+    assert told.status_code == 200, told.text
+    return str(told.json()["code"])
+
+
+def test_somebody_is_forgotten_by_their_code_and_their_answers_stay(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
+    person, other = server.person(), server.person()
+    person.answer()
+    other.answer()
+    code = code_of(person)
+    assert code != code_of(other)
+    (link,) = [known.link for known in server.registry.studies[STUDY].people.all()][:1]
+    assert link is not None
+    elsewhere = server.browser()  # another device
+    assert elsewhere.get(f"{HERE}/me").status_code == 401
+    gone = elsewhere.post(f"{HERE}/forget", json={"code": code.upper().replace("-", " ")})
+    assert (gone.status_code, gone.json()) == (200, {"done": True})
+    hosted = server.registry.studies[STUDY]
+    assert len(hosted.people) == 1
+    assert hosted.study.fold.answers == 2
+    assert person.http.get(f"{HERE}/next").status_code == 401, "whoever is forgotten is a stranger"
+    assert link not in (tmp_path / "s.db").read_bytes()
+
+
+def test_withdrawing_takes_the_answers_out_of_the_open_round(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
+    person = server.person()
+    person.answer()
+    (name,) = server.registry.studies[STUDY].study.fold.workers.names
+    code = code_of(person)
+    gone = person.post("forget", {"code": code, "withdraw": True})
+    assert gone.json() == {"done": True}
+    assert "handful" not in person.http.cookies
+    hosted = server.registry.studies[STUDY]
+    assert hosted.study.fold.workers.excludes(name)
+    assert hosted.study.fold.workers.withdrew == 1
+    assert person.post("forget", {"code": code, "withdraw": True}).status_code == 200, "doing it again changes nothing"
+
+
+def test_a_code_that_is_nobodys_forgets_nobody(serve: Serve) -> None:
+    server = serve(plan(), OFTEN)
+    person = server.person()
+    person.answer()
+    (name,) = server.registry.studies[STUDY].study.fold.workers.names
+    for wrong in ("x", name, "aaaa-bbbb-cccc-dddd", code_of(person)[:-1]):
+        refused = server.browser().post(f"{HERE}/forget", json={"code": wrong, "withdraw": True})
+        assert (refused.status_code, refused.json()["error"]) == (422, "no_such_code")
+    assert person.next()["progress"]["answered"] == 1
+
+
+def test_everybody_is_forgotten_when_the_retention_is_over_and_no_sooner(serve: Serve, tmp_path: Path) -> None:
+    storage = tmp_path / "s.db"
+    server = serve(plan(), Settings(undo_s=0, redo_s=0, retention_days=30), storage=storage)
+    server.person().answer()
+    organizer = server.organizer()
+    told = organizer.post(f"/api/organize/{STUDY}/words", json={"retention_days": 10}).json()
+    assert told["retention_days"] == 10
+    assert server.browser().get(HERE).json()["retention_days"] == 10
+    server.registry.retire_people()
+    hosted = server.registry.studies[STUDY]
+    answers = hosted.study.fold.answers
+    assert retire(storage, 1e12) == [], "an open study keeps its people"
+    hosted.people.closed(1_000.0)
+    assert retire(storage, 1_000.0 + 10 * DAY_S - 1) == []
+    assert len(People(STUDY, storage)) == 1
+    keep_for(storage, STUDY, 20)
+    assert retire(storage, 1_000.0 + 10 * DAY_S) == [], "the organizer has kept it for longer"
+    assert retire(storage, 1_000.0 + 20 * DAY_S) == [STUDY]
+    assert len(People(STUDY, storage)) == 0
+    assert hosted.people.look_again()
+    assert hosted.study.fold.answers == answers
+
+
+def test_a_study_of_which_nobody_said_anything_keeps_its_people_for_ninety_days(tmp_path: Path) -> None:
+    storage = tmp_path / "s.db"
+    Study(["a", "b", "c"], 1, feedback=Preferences(), budget=10, storage=storage, name="s").close()
+    people = People("s", storage)
+    people.add(KnownPerson("w1"))
+    people.closed(0.0)
+    assert retire(storage, 89 * DAY_S) == []
+    assert retire(storage, 90 * DAY_S) == ["s"]
+    assert len(People("s", storage)) == 0
