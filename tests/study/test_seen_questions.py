@@ -59,7 +59,7 @@ def test_nobody_compares_the_same_two_twice_in_a_round(options: int) -> None:
     assert len(told) > 200
     again = [question for compared, question in answered_by(study) if told[compared] > 1]
     assert len(again) <= 0.02 * sum(told.values())  # what was skipped at the end of a round, and nobody else took
-    assert study.fold.exploration.seen.repeats >= {
+    assert study.fold.exploration.seen.repeats() >= {
         max(q for c, q in answered_by(study) if c == compared) for compared in told if told[compared] > 1
     }
 
@@ -82,8 +82,8 @@ def test_where_nothing_new_is_left_for_a_person_the_repeat_is_asked_and_marked(o
     told = Counter(told for told, _ in answered_by(study))
     assert max(told.values()) > 1
     again = {q for told_, q in answered_by(study) if told[told_] > 1}
-    assert study.fold.exploration.seen.repeats <= again
-    assert study.fold.exploration.seen.repeats
+    assert study.fold.exploration.seen.repeats() <= again
+    assert study.fold.exploration.seen.repeats()
 
 
 def test_a_question_that_waits_is_not_given_to_somebody_who_has_compared_its_items() -> None:
@@ -148,7 +148,7 @@ def test_a_person_who_answers_thousands_of_questions_is_not_looked_through_each_
     looked = 0
 
     class Counted(SeenQuestions):
-        def _compared(self, question: int) -> set[tuple[int, int]]:
+        def _compared(self, question: int) -> list[int]:
             nonlocal looked
             looked += 1
             return super()._compared(question)

@@ -6,11 +6,11 @@ cannot show is that its end is missing; for that see `handful.storage.tips`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from struct import Struct
 
-from handful.errors import StorageCorrupt
 from handful.storage.records import Record
 
 SIZE = 16
@@ -37,19 +37,16 @@ def hash_after(before: bytes, record: Record) -> bytes:
     Over `before`, seq (8 bytes), version (4), time (8, a double), the length of the kind (4), all little-endian, the
     kind and the payload in UTF-8.
     """
-    seq, version, kind, time, payload = record
-    named = kind.encode()
-    # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
-    head = _head(before, seq, version, time + 0.0, len(named))
-    return blake2b(head + named + payload.encode(), digest_size=SIZE).digest()
+    return hashes_after(before, [record])[0]
 
 
-def check_hash(record: Record, before: bytes, stored: object, study: str) -> bytes:
-    """The record's hash; StorageCorrupt unless it is the one stored with it."""
-    found = hash_after(before, record)
-    if found != stored:
-        raise StorageCorrupt(
-            f"record {record.seq} of study {study!r} does not follow the one before it: one of them was changed or "
-            "written by another program, or by an older version of handful; `handful recover` shows what is whole"
-        )
-    return found
+def hashes_after(before: bytes, records: Sequence[Record]) -> list[bytes]:
+    """The hashes of records in order, of which the first has a predecessor with the hash `before`."""
+    hashes = []
+    for seq, version, kind, time, payload in records:
+        named = kind.encode()
+        # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
+        head = _head(before, seq, version, time + 0.0, len(named))
+        before = blake2b(head + named + payload.encode(), digest_size=SIZE).digest()
+        hashes.append(before)
+    return hashes

@@ -139,10 +139,9 @@ class Fold:
         return question
 
     def _asked(self, event: events.Asked, time: float) -> None:
-        if event.more and not all(0 <= i < len(self.setup.ids) for i in event.more):
-            raise StorageCorrupt(f"question q{event.question} shows items that there are not: restore it from a backup")
         copied = event.copy >= 0
-        self.asked(event.question, event.item, event.rival, event.given, event.worker, time, event.more, copied=copied)
+        self.asked(event.question, event.item, event.rival, event.given, event.worker, event.more, copied=copied)
+        self.grant(event.question, event.worker, time)
 
     def asked(
         self,
@@ -151,24 +150,28 @@ class Fold:
         rival: int,
         given: int,
         worker: str | None,
-        time: float,
         more: tuple[int, ...] = (),
         *,
         copied: bool = False,
     ) -> None:
-        """What `Asked` does, for whoever has no event at hand."""
+        """What `Asked` does but for `grant`, for whoever has no event at hand."""
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
+        if more and not (min(more) >= 0 and max(more) < len(self.setup.ids)):
+            raise StorageCorrupt(f"question q{question} shows items that there are not: restore it from a backup")
         self.exploration.add_question(item, rival, given, more, worker, copied=copied)
-        self._lease(question, worker, time)
+        if worker is not None and rival >= 0:
+            self.exploration.seen.show(question, worker)
+
+    def grant(self, question: int, worker: str | None, time: float) -> None:
+        """Let a worker hold a question from `time` on."""
+        self.leases.grant(question, worker, time + self.setup.lease_s)
 
     def _leased(self, event: events.Leased, time: float) -> None:
-        self._lease(self._known(event.question, UNANSWERED), event.worker, time)
-
-    def _lease(self, question: int, worker: str | None, time: float) -> None:
-        self.leases.grant(question, worker, time + self.setup.lease_s)
-        if worker is not None and self._is_of_open_round(question):
-            self.exploration.seen.show(question, worker)
+        question = self._known(event.question, UNANSWERED)
+        self.grant(question, event.worker, time)
+        if event.worker is not None and self.questions.rival[question] >= 0 and self._is_of_open_round(question):
+            self.exploration.seen.show(question, event.worker)
 
     def _expired(self, event: events.Expired, time: float) -> None:
         for question in event.questions:
@@ -211,7 +214,8 @@ class Fold:
 
     def _answer(self, question: int, answer: float) -> float:
         """The answer as a column keeps it; one that names no option is of a corrupt journal."""
-        if self.questions.names_one and answer not in self.questions.options(question):
+        questions = self.questions
+        if questions.names_one and answer not in questions.options(question):
             raise StorageCorrupt(
                 f"the journal answers question q{question} with item {answer}, which is none of its options: "
                 "restore the storage from a backup"

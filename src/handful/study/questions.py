@@ -117,7 +117,8 @@ class Questions:
         self.standing.append(UNANSWERED)
         if self._more:
             self.more.extend(more)
-            self.more.extend([-1] * (self._more - len(more)))
+            if len(more) < self._more:
+                self.more.extend([-1] * (self._more - len(more)))
 
     def go_back_to(self, round_: int) -> None:
         """The next question is of a round that had some before."""
@@ -133,7 +134,8 @@ class Questions:
         if not self._more:
             return ()
         at = question * self._more
-        return tuple(i for i in self.more[at : at + self._more] if i >= 0)
+        row = self.more[at : at + self._more]
+        return tuple(row) if row[-1] >= 0 else tuple([i for i in row if i >= 0])
 
     def options(self, question: int) -> tuple[int, ...]:
         """All items that a question is about."""
