@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from handful.core.explorers.registry import spelled
 from handful.errors import InvalidProblem, SmallBudget, StudyExists
-from handful.storage import Journal, open_journal
+from handful.storage import Journal, Record, open_journal
 from handful.study import events
 from handful.study.clock import SteadyClock
 from handful.study.fold import Fold
@@ -21,6 +21,7 @@ from handful.study.writer import Writer
 
 Exists = Literal["error", "open"]
 Clock = Callable[[], float]
+Watch = Callable[[Record], None]
 
 
 def begun_or_stored(
@@ -51,12 +52,22 @@ def _begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) ->
 
 
 def stored(
-    url: str | Path, name: str, ids: Sequence[str] | None, clock: Clock, *, setup: Setup | None = None, mode: Any
+    url: str | Path,
+    name: str,
+    ids: Sequence[str] | None,
+    clock: Clock,
+    *,
+    setup: Setup | None = None,
+    mode: Any,
+    watch: Watch | None = None,
 ) -> Writer:
-    """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with."""
+    """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with.
+
+    `watch` is called with each record that is read.
+    """
     journal = open_journal(url, name, mode=mode)
     try:
-        fold, seq = fold_of(journal.read())
+        fold, seq = fold_of(journal.read() if watch is None else _watched(journal.read(), watch))
         if ids is not None:
             check_same_ids(ids, fold.setup.ids)
         if setup is not None:
@@ -67,6 +78,12 @@ def stored(
         journal.close()
         raise
     return Writer(journal, fold, seq, clock)
+
+
+def _watched(records: Iterator[Record], watch: Watch) -> Iterator[Record]:
+    for record in records:
+        watch(record)
+        yield record
 
 
 def _last_time(journal: Journal, seq: int) -> float:

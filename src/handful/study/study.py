@@ -18,7 +18,7 @@ from handful.study.ask_tell import AskTell
 from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
-from handful.study.opening import Clock, Exists, begun_or_stored, stored
+from handful.study.opening import Clock, Exists, Watch, begun_or_stored, stored
 from handful.study.preregistration import PREREGISTERED, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
@@ -95,13 +95,27 @@ class Study(Moderating[Item]):
     @overload
     @classmethod
     def open(
-        cls, url: str | Path, name: str = ..., items: None = None, *, read_only: bool = ..., clock: Clock = ...
+        cls,
+        url: str | Path,
+        name: str = ...,
+        items: None = None,
+        *,
+        read_only: bool = ...,
+        clock: Clock = ...,
+        watch: Watch | None = ...,
     ) -> Study[str]: ...
 
     @overload
     @classmethod
     def open(
-        cls, url: str | Path, name: str = ..., items: Iterable[Item] = ..., *, read_only: bool = ..., clock: Clock = ...
+        cls,
+        url: str | Path,
+        name: str = ...,
+        items: Iterable[Item] = ...,
+        *,
+        read_only: bool = ...,
+        clock: Clock = ...,
+        watch: Watch | None = ...,
     ) -> Study[Item]: ...
 
     @classmethod
@@ -113,13 +127,15 @@ class Study(Moderating[Item]):
         *,
         read_only: bool = False,
         clock: Clock = time.time,
+        watch: Watch | None = None,
     ) -> Study[Any]:
         """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
 
-        Only one process may have a study open for writing; any number may read beside it.
+        Only one process may have a study open for writing; any number may read beside it. `watch` is called with each
+        record of the journal as it is read.
         """
         given, ids = (None, None) if items is None else read_items(items)
-        writer = stored(url, name, ids, clock, mode="read" if read_only else "write")
+        writer = stored(url, name, ids, clock, mode="read" if read_only else "write", watch=watch)
         study: Study[Any] = cls.__new__(cls)
         study._start(name, writer.fold.setup.ids if given is None else given, writer)
         study._read_only = read_only
@@ -139,8 +155,6 @@ class Study(Moderating[Item]):
             with self._writing() as now:
                 self._ask_tell.participation.apply_to_all(now)
                 self._ask_tell.close_decided(now)
-
-    # Asking and telling
 
     def ask(self, n: int = 1, worker: str | None = None) -> list[Question[Item]]:
         """Up to `n` questions for `worker`, who has `lease_s` seconds for each; returns once that is durable.
@@ -244,8 +258,6 @@ class Study(Moderating[Item]):
         place = way_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
         run(self._ask_tell, self._writer, oracle, place, progress, Failing(retries, catch))
         return self.result()
-
-    # Running the study
 
     def pause(self) -> None:
         """Hand out no questions until `resume`; answers are still taken."""

@@ -24,15 +24,15 @@ from handful.crowd.hosting.expected_people import EXPECTED, ExpectedPeople, expe
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.showing import Showing
 from handful.crowd.hosting.storage_fault import StorageFault
+from handful.crowd.hosting.stored_study import StoredStudy, history_of
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.turning_events import TURNING
 from handful.crowd.hosting.unnamed_proxy import PrivateVisitors
-from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.storage.people import People
-from handful.study.events import Event, Noted, Told, from_record
+from handful.study.events import Event, Noted
 from handful.study.results import Result
 from handful.study.study import Study
 
@@ -50,12 +50,12 @@ class HostedStudy(Answering):
         settings: Settings,
         theme: str | None = None,
         clock: Callable[[], float] = time.time,
-        reopen: Callable[[], Study] | None = None,
+        stored: StoredStudy | None = None,
         link: str | None = None,
     ) -> None:
         super().__init__()
         self.study = study
-        self._reopen = reopen
+        self._stored = stored
         self.name = link or study.name  # in addresses and cookies, where not every letter is safe
         self.collection = collection
         self.settings = self._server_settings = settings
@@ -78,18 +78,16 @@ class HostedStudy(Answering):
 
     def _attach(self, study: Study) -> None:
         """Count the events in the journal, and from now on those to come."""
-        self.study, self.statistics, self._has_theme = study, AnswerStatistics(), False
+        self.study, self._has_theme = study, False
         self.settings, self.has_words = self._server_settings, False
         self.expected: ExpectedPeople | None = None  # who will come, if the organizer has said it
         self._result: tuple[int, float, Result] | None = None
-        for record in study.records():
-            if record.kind not in (Told.kind, Noted.kind):  # of all others nothing is counted: opening is quicker
-                continue
-            event = from_record(record)
-            self.statistics.count(event, record.time)
-            if isinstance(event, Noted) and event.topic == THEME:
-                self.theme, self._has_theme = str(event.data), True
-            self._heed_words(event)
+        history = history_of(study, self._stored)
+        self.statistics = history.statistics
+        for note in history.notes:
+            if note.topic == THEME:
+                self.theme, self._has_theme = str(note.data), True
+            self._heed_words(note)
         self._deal()
         study.subscribe(self._happened)
         study.let_in_by(self.caps)
@@ -178,9 +176,9 @@ class HostedStudy(Answering):
                     self._pass_on(worker)
         except StorageError as error:
             self.storage_works = self.fault.note(str(error))
-            if self._reopen is None:
+            if self._stored is None:
                 raise
-            self._take_up_again(self._reopen)
+            self._take_up_again(self._stored)
         self.storage_works = self.fault.note(None)
         before, self._overdue = self._overdue, frozenset(self.study.fold.leases.overdue(self.clock()))
         self.refresh_status()
@@ -193,11 +191,11 @@ class HostedStudy(Answering):
             with self._locks.of(worker):
                 self.study.let_go(worker)
 
-    def _take_up_again(self, reopen: Callable[[], Study]) -> None:
+    def _take_up_again(self, stored: StoredStudy) -> None:
         """After the storage failed, go on from what is stored: nobody was told that anything else was taken."""
         with suppress(StorageError):
             self.study.close()
-        self._attach(reopen())
+        self._attach(stored.open())
 
     def refresh_status(self) -> None:
         """Take the study's status anew; taking it for every answer would be too slow."""

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from handful import Study
 from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.drafts import Draft, Drafts
@@ -18,13 +17,14 @@ from handful.crowd.hosting.expected_people import note_expected
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
+from handful.crowd.hosting.stored_study import StoredStudy
 from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of, suited
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.hosting.warming import warm_up
 from handful.crowd.settings import Settings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
-from handful.storage import StudySummary, list_studies, make_storage, probe
+from handful.storage import StudySummary, list_studies, make_storage
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
 
@@ -128,9 +128,9 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
                 draft.opened = None
                 draft.save()
                 raise
-            reopen = _reopening(registry.storage, name, collection, registry.clock)
+            stored = _stored_at(registry.storage, name, collection, registry.clock)
             try:
-                hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, reopen)
+                hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, stored)
                 hosted.say_words(told.words.model_dump(exclude_none=True))
                 note_expected(hosted.study, plan.expected)
                 registry.add(hosted)
@@ -161,10 +161,10 @@ def _set_up_before(
 ) -> HostedStudy:
     """A study that was set up in the browser. If the server died before its words were stored, they are now."""
     collection = load_collection(draft.folder)
-    reopen = _reopening(storage, name, collection, clock)
-    assert reopen is not None
+    stored = _stored_at(storage, name, collection, clock)
+    assert stored is not None
     (theme,) = _cleaned([draft.settings.theme], (), collection)
-    hosted = HostedStudy(reopen(), collection, settings, theme, clock, reopen)
+    hosted = HostedStudy(stored.open(), collection, settings, theme, clock, stored)
     if not hosted.has_words:
         hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
         note_expected(hosted.study, plan_of(draft.settings).expected)
@@ -209,17 +209,17 @@ def _taken_up(
     clock: Callable[[], float],
 ) -> HostedStudy | None:
     """A stored study, unless it is about other things, or not for people."""
-    reopen = _reopening(storage, name, collection, clock)
-    assert reopen is not None
+    stored = _stored_at(storage, name, collection, clock)
+    assert stored is not None
     try:
-        study = reopen()
+        study = stored.open()
     except ItemsChanged:
         return None
     if not study.setup.problem.feedback.compares:
         study.close()
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
-    return HostedStudy(study, collection, settings, clock=clock, reopen=reopen, link=link_of(name))
+    return HostedStudy(study, collection, settings, clock=clock, stored=stored, link=link_of(name))
 
 
 def _begun(
@@ -237,20 +237,13 @@ def _begun(
         study = new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
     for warning in caught if plan.budget is not None or not settings.solo else ():
         say(f"{theme}: {warning.message}")
-    hosted = HostedStudy(study, collection, settings, theme, clock, _reopening(storage, name, collection, clock))
+    hosted = HostedStudy(study, collection, settings, theme, clock, _stored_at(storage, name, collection, clock))
     note_expected(hosted.study, plan.expected)
     return hosted
 
 
-def _reopening(
+def _stored_at(
     storage: str | Path | None, name: str, collection: Collection, clock: Callable[[], float]
-) -> Callable[[], Study] | None:
+) -> StoredStudy | None:
     """How to open the study again; in memory there is no again."""
-    if storage is None:
-        return None
-
-    def reopen() -> Study:
-        probe(storage)  # a full disk can be read: wait until it can be written to
-        return Study.open(storage, name, collection.ids, clock=clock)
-
-    return reopen
+    return None if storage is None else StoredStudy(storage, name, collection.ids, clock)

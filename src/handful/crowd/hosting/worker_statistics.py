@@ -49,15 +49,20 @@ class AnswerStatistics:
 
     def count(self, event: Event, now: float) -> None:
         """Take one more event into account."""
-        if not isinstance(event, Told):
-            return
+        if isinstance(event, Told):
+            self.count_answer(event.worker, event.meta, now)
+
+    def count_answer(self, name: str | None, meta: Any, now: float) -> None:
+        """Take one more answer into account, and what was told along with it."""
         self._pace(int(now))
         self.timeline.note(now)
-        if event.worker is not None:
-            worker = self._workers.setdefault(event.worker, WorkerStatistics())
+        if name is not None:
+            worker = self._workers.get(name)
+            if worker is None:
+                worker = self._workers[name] = WorkerStatistics()
             worker.since = worker.since or now
             worker.last = max(worker.last, now)
-            _count_meta(worker, event.meta)
+            _count_meta(worker, meta)
 
     def per_minute(self, now: float) -> int:
         """Answers in the last sixty seconds."""
