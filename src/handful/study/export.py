@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from handful.errors import StorageCorrupt
 from handful.storage import Record
-from handful.study.events import Asked, Told, from_record
+from handful.study.events import Asked, Told
 from handful.study.questions import STANDINGS, picks_given
 
 if TYPE_CHECKING:
@@ -22,9 +22,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def journal_lines(records: Iterable[Record]) -> Iterator[str]:
     """One JSON object per record: nothing is lost, and `records_of` reads them back."""
-    for r in records:
-        line = {"seq": r.seq, "version": r.version, "kind": r.kind, "time": r.time, "payload": json.loads(r.payload)}
-        yield json.dumps(line, separators=(",", ":")) + "\n"
+    for seq, version, kind, time, payload in records:
+        if "\n" in payload:  # as other programs may write it
+            payload = json.dumps(json.loads(payload), separators=(",", ":"))
+        yield f'{{"seq":{seq},"version":{version},"kind":{json.dumps(kind)},"time":{time!r},"payload":{payload}}}\n'
 
 
 def records_of(lines: Iterable[str]) -> Iterator[Record]:
@@ -47,43 +48,47 @@ def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
 
     `meta` names what to add from that which was told along with the answers.
     """
-    several = study.fold.questions.names_one
-    yield _line((*COLUMNS, *(("options",) if several else ()), *meta))
-    fold, ids = study.fold, study.setup.ids
+    fold, ids = study.fold, [_harmless(id_) for id_ in study.setup.ids]
+    questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
     excluded = set(fold.workers.excluded)
-    asked_at: dict[int, float] = {}
+    asked_at = array("d")  # by the number of the question
+    line = csv.writer(_Returned(), lineterminator="\n").writerow
+    yield line((*COLUMNS, *(("options",) if several else ()), *meta))
     for record in study.records():
-        event = from_record(record)
-        if isinstance(event, Asked):
-            asked_at[event.question] = record.time
-        elif isinstance(event, Told) and event.question < len(fold.questions):
-            q, rival = event.question, fold.questions.rival[event.question]
-            answer, options = fold.questions.answer[q], [ids[i] for i in fold.questions.options(q)]
-            number = int(answer) if rival >= 0 else repr(answer)
-            more = event.meta if isinstance(event.meta, dict) else {}
-            yield _line(
-                (
-                    f"q{q}",
-                    fold.questions.round[q],
-                    ids[fold.questions.item[q]],
-                    ids[rival] if rival >= 0 else "",
-                    ids[int(answer)] if several else number,
-                    STANDINGS[fold.questions.standing[q]],
-                    event.worker or "",
-                    int(fold.questions.worker[q] in excluded),
-                    f"{asked_at.pop(q):.3f}",
-                    f"{record.time:.3f}",
-                    picks_given(len(fold.setup.problem.chosen), fold.questions.round[q], fold.questions.given[q]),
-                    *((json.dumps(options, ensure_ascii=False),) if several else ()),
-                    *(more.get(name, "") for name in meta),
-                )
-            )
+        if record.kind == Asked.kind:
+            asked_at.append(record.time)
+        elif record.kind == Told.kind:
+            event = json.loads(record.payload)
+            q, more = event["q"], event.get("m")
+            if q >= len(questions):  # it came after all that is looked at here
+                continue
+            rival, answer = questions.rival[q], questions.answer[q]
+            cells: list[object] = [
+                f"q{q}",
+                questions.round[q],
+                ids[questions.item[q]],
+                ids[rival] if rival >= 0 else "",
+                ids[int(answer)] if several else int(answer) if rival >= 0 else repr(answer),
+                STANDINGS[questions.standing[q]],
+                _harmless(event.get("w") or ""),
+                int(questions.worker[q] in excluded),
+                f"{asked_at[q]:.3f}",
+                f"{record.time:.3f}",
+                picks_given(chosen, questions.round[q], questions.given[q]),
+            ]
+            if several:
+                cells.append(json.dumps([study.setup.ids[i] for i in questions.options(q)], ensure_ascii=False))
+            if meta:
+                told = more if isinstance(more, dict) else {}
+                cells += [_harmless(told.get(name, "")) for name in meta]
+            yield line(cells)
 
 
-def _line(cells: Iterable[object]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([_harmless(cell) for cell in cells])
-    return out.getvalue()
+class _Returned:
+    """A file that gives back what is written to it: so a writer of CSV gives each line."""
+
+    def write(self, text: str) -> str:
+        return text
 
 
 def _harmless(cell: object) -> object:
