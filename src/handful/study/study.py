@@ -131,8 +131,7 @@ class Study(Moderating[Item]):
     ) -> Study[Any]:
         """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
 
-        Only one process may have a study open for writing; any number may read beside it. `watch` is called with each
-        record of the journal as it is read.
+        One process may have a study open for writing, any number may read beside it. `watch` gets each record read.
         """
         given, ids = (None, None) if items is None else read_items(items)
         writer = stored(url, name, ids, clock, mode="read" if read_only else "write", watch=watch)
