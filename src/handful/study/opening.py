@@ -21,7 +21,7 @@ from handful.study.writer import Writer
 
 Exists = Literal["error", "open"]
 Clock = Callable[[], float]
-Watch = Callable[[Record], None]
+RecordReader = Callable[[Record], None]
 
 
 def begun_or_stored(
@@ -59,7 +59,7 @@ def stored(
     *,
     setup: Setup | None = None,
     mode: Any,
-    watch: Watch | None = None,
+    watch: RecordReader | None = None,
 ) -> Writer:
     """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with.
 
@@ -80,7 +80,7 @@ def stored(
     return Writer(journal, fold, seq, clock)
 
 
-def _watched(records: Iterator[Record], watch: Watch) -> Iterator[Record]:
+def _watched(records: Iterator[Record], watch: RecordReader) -> Iterator[Record]:
     for record in records:
         watch(record)
         yield record

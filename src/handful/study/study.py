@@ -18,7 +18,7 @@ from handful.study.ask_tell import AskTell
 from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
-from handful.study.opening import Clock, Exists, Watch, begun_or_stored, stored
+from handful.study.opening import Clock, Exists, RecordReader, begun_or_stored, stored
 from handful.study.preregistration import PREREGISTERED, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
@@ -102,7 +102,7 @@ class Study(Moderating[Item]):
         *,
         read_only: bool = ...,
         clock: Clock = ...,
-        watch: Watch | None = ...,
+        watch: RecordReader | None = ...,
     ) -> Study[str]: ...
 
     @overload
@@ -115,7 +115,7 @@ class Study(Moderating[Item]):
         *,
         read_only: bool = ...,
         clock: Clock = ...,
-        watch: Watch | None = ...,
+        watch: RecordReader | None = ...,
     ) -> Study[Item]: ...
 
     @classmethod
@@ -127,7 +127,7 @@ class Study(Moderating[Item]):
         *,
         read_only: bool = False,
         clock: Clock = time.time,
-        watch: Watch | None = None,
+        watch: RecordReader | None = None,
     ) -> Study[Any]:
         """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
 
