@@ -6,6 +6,7 @@ import fcntl
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from handful.errors import StorageError, StorageLocked
@@ -57,9 +58,10 @@ class FileLock:
                 os.close(file)
                 return False
             if self._still_names(file):
-                os.ftruncate(file, 0)
-                os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
                 self._file = file
+                with suppress(OSError):  # on a full disk the lock holds as well, and nobody can read whose it is
+                    os.ftruncate(file, 0)
+                    os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
                 return True
             os.close(file)
 
