@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 
 from handful.errors import HandfulError, StorageError
 from handful.storage import Journal, Record, Ticket
@@ -12,6 +13,10 @@ from handful.study.fold import Fold
 from handful.study.replaying import fold_of
 
 Callback = Callable[[Event], None]
+
+
+AT_ONCE_S = 0.005
+"""Most turns are over sooner: to wait for them costs less than to leave it to another thread."""
 
 
 class Turn:
@@ -35,6 +40,12 @@ class Turn:
             self._steps.throw(error)
 
 
+class AtOnce:
+    """What was done in a block that waits for nothing: nobody may be told of it before `ticket` is done."""
+
+    ticket: Ticket | None = None
+
+
 class Writer:
     """A fold, the journal it follows, and the lock around both."""
 
@@ -49,6 +60,7 @@ class Writer:
         self._callbacks: list[Callback] = []
         self._failure: StorageError | None = None
         self._last: Ticket | None = None
+        self._at_once = False
 
     def writing(self, *, wait: bool = True) -> Turn:
         """A turn to emit events; it ends once they are durable (or with wait=False, once they are queued)."""
@@ -71,12 +83,30 @@ class Writer:
                 raise
             else:
                 ticket, happened = self._append()
+            wait = wait and not self._at_once  # looked at while it is this thread's own
         if wait and ticket is not None:
             self.wait(ticket)
         if happened:
             for callback in self._callbacks:
                 for event in happened:
                     callback(event)
+
+    @contextmanager
+    def at_once(self) -> Iterator[AtOnce | None]:
+        """Let no turn in this block wait for the disk; None where another thread is at the study for long.
+
+        For a thread that must not block: it waits for the ticket in a way of its own, and then calls `wait`.
+        """
+        if not self.lock.acquire(timeout=AT_ONCE_S):
+            yield None
+            return
+        done = AtOnce()
+        try:
+            self._at_once = True
+            yield done
+        finally:
+            self._at_once, done.ticket = False, self._last
+            self.lock.release()
 
     def emit(self, event: Event, now: float) -> None:
         """Apply an event and put it on its way; only within `writing`."""

@@ -16,6 +16,7 @@ from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.seen_since import SeenSince
 from handful.crowd.hosting.showing import Said, Showing
 from handful.crowd.hosting.skip_pauses import SkipPauses
+from handful.crowd.hosting.tickets import until_done
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.panel_messages import PanelEnding
@@ -71,26 +72,49 @@ class Answering:
         question = self._question_of(worker, said.token)
         if self.checks.is_check(question):
             return self._answer_check(worker, question, said)
+        with self._locks.of(worker.id):
+            return self._answer_question(worker, question, said)
+
+    async def answer_at_once(self, worker: Worker, said: messages.Answer) -> messages.Answered | None:
+        """The same in the event loop, without a thread to wait in; None where something else is under way.
+
+        Threads that take turns cost more than the answer itself. Whoever comes from a panel is looked after in one.
+        """
+        question = self._question_of(worker, said.token)
+        if self.desk is not None or self.checks.is_check(question) or not self._locks.take_at_once(worker.id):
+            return None
+        study = self.study  # after a failure of the storage another takes its place
+        try:
+            with study.at_once() as done:
+                if done is None:
+                    return None
+                reply = self._answer_question(worker, question, said)
+            if done.ticket is not None:
+                await until_done(done.ticket)
+                study.confirm(done.ticket)
+            return reply
+        finally:
+            self._locks.give_back(worker.id)
+
+    def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+        """Take the answer to a question; the worker's lock is held."""
         value, meta = self.showing.answered(worker, self.study, question, said)
         if said.ms is not None:
             meta["ms"] = said.ms
-        with self._locks.of(worker.id):
-            self._judge(worker.id)
-            if self.study.fold.workers.excludes(worker.id):
-                raise study_ended()  # their tokens died with them
-            held = [other for other in self._held(worker) if other.id != question]
-            more, took = self._room(worker, len(held), told=1), self._seen.took(worker.id, question)
-            took = took if self.study.setup.rule is not None else None
-            undo_s = self.settings.undo_s + self.settings.redo_s
-            if more:
-                receipt, fresh = self.study.exchange(
-                    question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took
-                )
-            else:
-                receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
-            if receipt.standing == "provisional" and more and not held and not fresh:
-                receipt, fresh = self._nothing_left(worker, receipt)
-            return self._answered(worker, said.token, receipt, [*held, *fresh])
+        self._judge(worker.id)
+        if self.study.fold.workers.excludes(worker.id):
+            raise study_ended()  # their tokens died with them
+        held = [other for other in self._held(worker) if other.id != question]
+        more, took = self._room(worker, len(held), told=1), self._seen.took(worker.id, question)
+        took = took if self.study.setup.rule is not None else None
+        undo_s = self.settings.undo_s + self.settings.redo_s
+        if more:
+            receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took)
+        else:
+            receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
+        if receipt.standing == "provisional" and more and not held and not fresh:
+            receipt, fresh = self._nothing_left(worker, receipt)
+        return self._answered(worker, said.token, receipt, [*held, *fresh])
 
     def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
         """Take the answer to a check, as that to a question is taken."""

@@ -169,7 +169,8 @@ async def answer(hosted: TheStudy, worker: TheWorker, said: messages.Answer) -> 
 
     A repeat, with the same choice or another, changes nothing and tells what is stored.
     """
-    return await in_thread(hosted.answer, worker, said)
+    answered = await hosted.answer_at_once(worker, said)
+    return await in_thread(hosted.answer, worker, said) if answered is None else answered
 
 
 @direct.post("/s/{study}/skip")

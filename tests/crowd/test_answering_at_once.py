@@ -1,0 +1,83 @@
+"""Answers are taken in the event loop: acknowledged once they are durable, and nobody else waits for that."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from handful.crowd.hosting.answering import Answering
+from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_people import OFTEN
+
+Serve = Callable[..., Started]
+
+
+def test_an_answer_waits_for_the_disk_and_everybody_else_is_served_meanwhile(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(settings=OFTEN, storage=tmp_path / "s.db")
+    person, study = server.person(), server.registry.studies[STUDY].study
+    committer = study._writer.journal._committer  # type: ignore[attr-defined]
+    commit, go = committer._commit, threading.Event()
+
+    def waiting(records: object) -> None:
+        go.wait(20)
+        commit(records)
+
+    monkeypatch.setattr(committer, "_commit", waiting)
+    replies: list[dict[str, object]] = []
+    answering = threading.Thread(target=lambda: replies.append(person.answer()))
+    answering.start()
+    time.sleep(0.5)
+    assert replies == []
+    began = time.monotonic()
+    assert httpx.get(f"{server.url}/api/s/{STUDY}").status_code == 200
+    assert time.monotonic() - began < 2
+    go.set()
+    answering.join()
+    assert replies[0]["answer"]["repeated"] is False  # type: ignore[index]
+
+
+def test_where_the_study_is_busy_an_answer_is_left_to_a_thread(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(settings=OFTEN)
+    person, study = server.person(), server.registry.studies[STUDY].study
+    in_threads: list[str] = []
+    answer = Answering.answer
+    monkeypatch.setattr(
+        Answering, "answer", lambda self, worker, said: (in_threads.append(said.token), answer(self, worker, said))[1]
+    )
+    person.answer()
+    assert in_threads == []
+    with study._writer.lock:
+        slow = threading.Thread(target=person.answer)
+        slow.start()
+        time.sleep(0.3)
+        assert httpx.get(f"{server.url}/api/s/{STUDY}").status_code == 200
+    slow.join()
+    assert len(in_threads) == 1
+    assert study.status().answers == 2
+
+
+def test_two_tabs_that_answer_at_the_same_moment_give_one_answer(serve: Serve, tmp_path: Path) -> None:
+    server = serve(settings=OFTEN, storage=tmp_path / "s.db")
+    person, study = server.person(), server.registry.studies[STUDY].study
+    body = {"token": person.token, "side": "left"}
+    cookies = dict(person.http.cookies)
+    replies: list[httpx.Response] = []
+
+    def answer() -> None:
+        replies.append(httpx.post(f"{server.url}/api/s/{STUDY}/answer", json=body, cookies=cookies))
+
+    tabs = [threading.Thread(target=answer) for _ in range(8)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    assert [reply.status_code for reply in replies] == [200] * 8
+    assert sum(not reply.json()["answer"]["repeated"] for reply in replies) == 1
+    assert study.status().answers == 1
