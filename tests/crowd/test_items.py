@@ -7,9 +7,11 @@ import time
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
-from PIL import Image, ImageCms
+from PIL import ExifTags, Image, ImageCms
+from pillow_heif import register_heif_opener
 
 from handful.crowd.collection import decoder_process, sources
 from handful.crowd.collection.decoder import Decoder
@@ -141,7 +143,8 @@ def test_what_was_processed_before_is_not_taken_for_a_picture_of_the_folder(tmp_
     assert again.left_out == ()
 
 
-def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path) -> None:
+def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "heif_is_known", lambda: False)
     folder_of(2, tmp_path)
     svg = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
     (tmp_path / "logo.svg").write_bytes(svg)
@@ -159,6 +162,32 @@ def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path) -> No
     assert words["more.zip"] == sources.ON_ARCHIVE
     assert "damaged" in words["broken.jpg"]
     assert ".DS_Store" not in words
+
+
+def test_pictures_of_phones_are_taken_upright_and_without_what_they_know_of_where_they_were(tmp_path: Path) -> None:
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    turned[ExifTags.Base.Make] = "a phone of mine"
+    wide = drawn(3, (320, 240))
+    phone, renamed = as_heic(wide, exif=turned.tobytes()), as_heic(drawn(4))
+    assert b"a phone of mine" in phone
+    (tmp_path / "IMG_0001.HEIC").write_bytes(phone)
+    (tmp_path / "called otherwise.jpg").write_bytes(renamed)
+    (tmp_path / "broken.heic").write_bytes(phone[:300])
+    collection = ingest(tmp_path, tmp_path / "out")
+    assert set(collection.ids) == {"IMG_0001.HEIC", "called otherwise.jpg"}
+    item = collection["IMG_0001.HEIC"]
+    assert (item.width, item.height) == (240, 320)
+    assert b"a phone of mine" not in collection.large(item).read_bytes()
+    with Image.open(collection.large(item)) as shown:
+        expected = wide.transpose(Image.Transpose.ROTATE_270).resize((8, 8)).tobytes()
+        assert max(abs(a - b) for a, b in zip(shown.resize((8, 8)).tobytes(), expected, strict=True)) < 24
+    assert "damaged" in why(collection)["broken.heic"] or "not a" in why(collection)["broken.heic"]
+
+
+def as_heic(picture: Image.Image, **options: Any) -> bytes:
+    register_heif_opener()
+    return encoded(picture, "HEIF", **options)
 
 
 def test_the_same_picture_twice_is_one_item_even_with_another_metadata(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 MAX_PIXELS = 50_000_000
 LARGE, MEDIUM, THUMBNAIL = 1600, 900, 480
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+FORMATS = ["JPEG", "PNG", "WEBP", "GIF"]
+HEIF = "HEIF"
+"""Taken where `pillow-heif` is installed."""
 LENGTH = 8
 _NOTHING = [b"", b"", b""]
 
@@ -34,6 +37,11 @@ def main() -> None:
     from PIL import Image, ImageCms, ImageOps  # noqa: F401  (nothing can be loaded once the process is locked)
 
     Image.init()
+    if heif_is_known():
+        from pillow_heif import register_heif_opener
+
+        register_heif_opener(thumbnails=False)
+        FORMATS.append(HEIF)
     _load_what_is_loaded_late()
     lock_this_process()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
@@ -51,6 +59,11 @@ def main() -> None:
         _write(sink, json.dumps(said).encode(), *versions)
 
 
+def heif_is_known() -> bool:
+    """Whether HEIC pictures can be decoded here: that takes the extra `heic`."""
+    return find_spec("pillow_heif") is not None
+
+
 def _load_what_is_loaded_late() -> None:
     """Decode a tiny picture of each kind: decoders import modules when they first need them."""
     from PIL import ExifTags, Image, ImageCms
@@ -65,10 +78,12 @@ def _load_what_is_loaded_late() -> None:
         "WEBP": (("RGB", "RGBA"), as_cameras_do),
         "GIF": (("P", "L"), {"transparency": 0}),
     }
+    if HEIF in FORMATS:
+        kinds[HEIF] = (("L", "RGB", "RGBA"), as_cameras_do)
     for kind, (modes, options) in kinds.items():
         for mode in modes:
-            first, second = (Image.new(mode, (2, 2), n) for n in range(2))
-            moving: dict[str, Any] = {} if kind == "JPEG" else {"save_all": True, "append_images": [second]}
+            first, second = (Image.new(mode, (8, 8), n) for n in range(2))
+            moving: dict[str, Any] = {} if kind in ("JPEG", HEIF) else {"save_all": True, "append_images": [second]}
             for more in ({}, moving):
                 out = BytesIO()
                 first.save(out, kind, **options, **more)
@@ -86,7 +101,7 @@ def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes, bytes]:
     try:
         picture = Image.open(BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError:
-        raise _Refused("is not a JPEG, PNG, WebP or GIF picture") from None
+        raise _Refused("is not a JPEG, PNG, WebP, GIF or HEIC picture") from None
     with picture:
         pixels = picture.width * picture.height
         if pixels > MAX_PIXELS:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from handful.crowd.collection.decoder_process import heif_is_known
 from handful.crowd.collection.items import Collection, LeftOut, check_enough
 from handful.errors import InvalidCollection
 
@@ -25,7 +26,8 @@ MAX_RATIO = 100
 RATIO_COUNTS_FROM = 1_000_000
 """A text or a tiny drawing may shrink a lot in a zip; a picture of some size does not."""
 
-PICTURES = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif"}
+PICTURES = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".heic", ".heif"}
+HEIC = (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftyphevc", b"ftypmsf1")
 TEXTS = {".txt"}
 ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar"}
 JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.items/)", re.IGNORECASE)
@@ -33,10 +35,10 @@ JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.
 NUMBERED = re.compile(r" \(\d+\)$")
 
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
-ON_HEIC = "is HEIC, which browsers cannot show, and is not taken: export it as JPEG"
+ON_HEIC = "is HEIC, which takes another package: install handful[heic], or export it as JPEG"
 ON_ARCHIVE = "is an archive inside the collection and is not opened: unpack it first"
 AMONG_PICTURES = "(a text among pictures; to mix them give a CSV)"
-ON_OTHERS = "is not taken: JPEG, PNG, WebP and GIF pictures are, and .txt texts"
+ON_OTHERS = "is not taken: JPEG, PNG, WebP, GIF and HEIC pictures are, and .txt texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _why_not(name: str, head: bytes) -> str | None:
     start = head[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if ending in (".svg", ".svgz") or b"<svg" in head[:512].lower():
         return ON_SVG
-    if ending in (".heic", ".heif") or head[4:12] in (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftyphevc"):
+    if (ending in (".heic", ".heif") or head[4:12] in HEIC) and not heif_is_known():
         return ON_HEIC
     if ending in ARCHIVES or start.startswith(b"pk\x03\x04"):
         return ON_ARCHIVE
