@@ -37,10 +37,21 @@ class Believed(Generic[Item]):
     candidates: int
     near_ties: tuple[Item, ...]
 
+    @property
+    def sure(self) -> bool:
+        """Whether no whole percent below 100 says it: nothing is said to be certain."""
+        return self.chance > 0.99
+
+    @property
+    def percent(self) -> str:
+        """The chance in whole percent, rounded down."""
+        return percent_at_least(self.chance)
+
     def sentence(self, name: Callable[[Item], str] = str) -> str:
         """What is believed, in a whole sentence."""
         place = "the best" if self.best_of == 1 else f"among the best {self.best_of:,}"
-        said = f"By the model, {_likely(self.chance)} likely {place} of {self.candidates:,}"
+        likely = "more than 99%" if self.sure else self.percent
+        said = f"By the model, {likely} likely {place} of {self.candidates:,}"
         return (
             f"{said}; near-tie with {listed([name(item) for item in self.near_ties])}."
             if self.near_ties
@@ -51,11 +62,6 @@ class Believed(Generic[Item]):
         """For a program: plain JSON."""
         near = [plain_item(item) for item in self.near_ties]
         return {"chance": self.chance, "best_of": self.best_of, "candidates": self.candidates, "near_ties": near}
-
-
-def _likely(chance: float) -> str:
-    """A probability in whole percent, rounded down; nothing is said to be certain."""
-    return "more than 99%" if chance > 0.99 else percent_at_least(chance)
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ class HostedStudy(Answering):
 
     def summary(self) -> messages.Summary:
         """What was chosen, and what may be claimed of it."""
-        return summary_of(self.theme, self.collection, self.latest_result())
+        return summary_of(self.theme, self.collection, self.latest_result(), self.settings.catalogue)
 
     def page_opened(self, worker: Worker) -> None:
         """A page of this worker has opened its event stream."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.pick_sentences import sentences_in
+from handful.crowd.languages import DEFAULT, Language, language
 from handful.crowd.messages import PickLine, Summary
 from handful.study.results import Result
 
 
-def pick_lines(collection: Collection, result: Result[str]) -> list[PickLine]:
-    """Every pick in order, with its sentences and its runner-up."""
+def pick_lines(collection: Collection, result: Result[str], spoken: Language | None = None) -> list[PickLine]:
+    """Every pick in order, with its sentences and its runner-up; in English, or as it is `spoken`."""
+    spoken = spoken or language(DEFAULT)
     return [
         PickLine(
             card=item_card(collection[pick.item]),
             name=collection.name_of(pick.item),
-            sentences=list(pick.sentences(collection.name_of)),
+            sentences=sentences_in(spoken, pick, collection.name_of),
             filled=pick.filled,
             runner_up=None if pick.runner_up is None else item_card(collection[pick.runner_up]),
             runner_up_name=None if pick.runner_up is None else collection.name_of(pick.runner_up),
@@ -23,9 +26,9 @@ def pick_lines(collection: Collection, result: Result[str]) -> list[PickLine]:
     ]
 
 
-def summary_of(theme: str, collection: Collection, result: Result[str]) -> Summary:
+def summary_of(theme: str, collection: Collection, result: Result[str], spoken: Language | None = None) -> Summary:
     """What was chosen, what is said of it, and what may be claimed."""
-    picks = pick_lines(collection, result)
+    picks = pick_lines(collection, result, spoken)
     return Summary(
         theme=theme,
         chosen=[pick.card for pick in picks],

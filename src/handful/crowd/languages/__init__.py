@@ -1,7 +1,8 @@
 """The words of the worker's page in several languages: one catalogue for each, as JSON.
 
-A catalogue says how the language is written and whether a native speaker has read it. A word that depends on a number
-has one form for each of the language's plural forms.
+A catalogue says how the language is written, whether it is the original, from which the others are translated, and
+whether a native speaker has read it. A word that depends on a number has one form for each of the language's plural
+forms.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Language:
     code: str
     name: str
     direction: str
+    original: bool
     native: bool
     words: dict[str, Word]
 
@@ -31,10 +33,31 @@ class Language:
         assert isinstance(word, str)
         return word
 
+    def counted(self, key: str, n: int = 0, **values: object) -> str:
+        """A word with values in their places; where it has several forms, the one for so many (`n`)."""
+        word = self.words[key]
+        form = word if isinstance(word, str) else word.get(_form(self.code, n)) or word["other"]
+        shown = {name: self.number(value) if isinstance(value, int) else value for name, value in values.items()}
+        return form.format(n=self.number(n), **shown)
+
+    def number(self, number: int) -> str:
+        """A whole number as it is written in the language."""
+        return f"{number:,}".replace(",", "." if self.code == "de" else ",")
+
     @property
     def data(self) -> str:
         """The words for the page's scripts, as JSON that may stand within HTML."""
         return json.dumps({"code": self.code, "words": self.words}, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _form(code: str, n: int) -> str:
+    """Which plural form a whole number takes, by the rules of Unicode's CLDR."""
+    if code == "ar":
+        if n <= 2:
+            return ("zero", "one", "two")[n]
+        rest = n % 100
+        return "few" if 3 <= rest <= 10 else "many" if rest >= 11 else "other"
+    return "one" if n == 1 and code != "ja" else "other"
 
 
 @cache
@@ -45,8 +68,8 @@ def languages() -> dict[str, Language]:
         if file.name.endswith(".json"):
             told = json.loads(file.read_text(encoding="utf-8"))
             code = file.name.removesuffix(".json")
-            native = told["read_by_a_native_speaker"]
-            found[code] = Language(code, told["name"], told["direction"], native, told["words"])
+            original, native = told["original"], told["read_by_a_native_speaker"]
+            found[code] = Language(code, told["name"], told["direction"], original, native, told["words"])
     return dict(sorted(found.items(), key=lambda pair: (pair[0] != DEFAULT, pair[0])))
 
 

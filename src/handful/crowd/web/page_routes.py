@@ -102,7 +102,8 @@ async def organizer_page(study: str, request: Request) -> Response:
         raise not_found()
     about = {"study": hosted.name, "theme": hosted.theme, "key": key}
     if key.role == "result":
-        return templates.TemplateResponse(request, "result.html", {**about, "summary": await in_thread(hosted.summary)})
+        shown = {**about, "summary": await in_thread(hosted.summary), "language": hosted.settings.catalogue}
+        return templates.TemplateResponse(request, "result.html", shown)
     return templates.TemplateResponse(request, "organizer.html", about)
 
 

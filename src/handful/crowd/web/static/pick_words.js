@@ -2,6 +2,7 @@
 
 import { words } from "./item_card.js";
 import { make } from "./dom.js";
+import { t } from "./language.js";
 
 function shown(card, small) {
   if (card.kind === "text") return make("p", { className: "text", tabIndex: 0, textContent: card.text });
@@ -11,11 +12,11 @@ function shown(card, small) {
 /** What stands below a pick: its name, its sentences, and who came second. */
 export function said(pick) {
   const name = make("p", { className: "name", textContent: pick.name });
-  if (pick.filled) name.append(" ", make("span", { className: "filled", textContent: "filled in" }));
+  if (pick.filled) name.append(" ", make("span", { className: "filled", textContent: t("pick.filled.label") }));
   const text = make("div", {}, name, ...pick.sentences.map((one) => make("p", { className: "sentence", textContent: one })));
   const below = make("div", { className: "said" }, text);
   if (pick.runner_up?.kind === "picture") {
-    below.append(make("figure", { className: "second" }, shown(pick.runner_up, true), make("figcaption", { textContent: "runner-up" })));
+    below.append(make("figure", { className: "second" }, shown(pick.runner_up, true), make("figcaption", { textContent: t("pick.second") })));
   }
   return below;
 }
