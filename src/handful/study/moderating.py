@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
+from handful.storage import Ticket
 from handful.study.ask_tell import check_worker
 from handful.study.inspecting import Inspecting
 from handful.study.items import Item
 from handful.study.participation import Gate
+from handful.study.writer import AtOnce
 
 
 class Moderating(Inspecting[Item]):
@@ -83,6 +85,14 @@ class Moderating(Inspecting[Item]):
         """Lift the cap on a "network"'s or a "person"'s share of a round, for good: the certificate says so."""
         with self._writing() as now:
             self._ask_tell.participation.lift(cap, reason, now)
+
+    def at_once(self) -> AbstractContextManager[AtOnce | None]:
+        """A block in which nothing is waited for; see `Writer.at_once`."""
+        return self._writer.at_once()
+
+    def confirm(self, ticket: Ticket) -> None:
+        """Return once what was done at once is durable; raise StorageError if it could not be stored."""
+        self._writer.wait(ticket)
 
     def let_in_by(self, gate: Gate | None) -> None:
         """Hand a question to a worker only where `gate` agrees; it is asked under the study's lock."""

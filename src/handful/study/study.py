@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, Self, overload
@@ -14,7 +13,6 @@ from handful.core.budget import PerItem
 from handful.core.explorers.registry import Explorer
 from handful.core.feedback import Feedback
 from handful.errors import StorageError, StudyFinished
-from handful.storage import Ticket
 from handful.study import events
 from handful.study.ask_tell import AskTell
 from handful.study.doors import Door
@@ -28,7 +26,7 @@ from handful.study.rules import Rule
 from handful.study.running import ProgressCallback, run
 from handful.study.setup import make_setup
 from handful.study.ways import Failing, way_of
-from handful.study.writer import AtOnce, Callback, Turn, Writer
+from handful.study.writer import Callback, Turn, Writer
 
 
 class Study(Moderating[Item]):
@@ -225,14 +223,6 @@ class Study(Moderating[Item]):
         """Let provisional answers stand whose time to undo is over, or all those of `worker`; gives how many."""
         with self._writing() as now:
             return self._ask_tell.settle_due(now) if worker is None else self._ask_tell.settle_of(worker, now)
-
-    def at_once(self) -> AbstractContextManager[AtOnce | None]:
-        """A block in which nothing is waited for; see `Writer.at_once`."""
-        return self._writer.at_once()
-
-    def confirm(self, ticket: Ticket) -> None:
-        """Return once what was done at once is durable; raise StorageError if it could not be stored."""
-        self._writer.wait(ticket)
 
     def held_by(self, worker: str | None) -> list[Question[Item]]:
         """The questions that `worker` holds, oldest first: for a page that was loaded again."""
