@@ -39,7 +39,7 @@ export function dryRun(root, kept) {
     try {
       await kept();
       const about = shown;
-      show(await request("POST", `${root()}/dry-run`));
+      show(await request("POST", `${root()}/dry-run`, undefined, { patience_ms: 300_000 }));
       await follow(root, about);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -17,12 +17,12 @@ export class Refusal extends Error {
 /** What a refusal says, in the page's language where that has words for it. */
 export const refused = ({ code, message }) => (has(`refused.${code}`) ? t(`refused.${code}`) : message);
 
-async function once(method, path, body) {
+async function once(method, path, body, patience) {
   const response = await fetch(path, {
     method,
     cache: "no-store",
     credentials: "same-origin",
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(patience),
     ...(body !== undefined && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
   });
   if (response.status === 204) return null;
@@ -42,11 +42,12 @@ function patience(ms) {
   });
 }
 
-/** Send until the server has replied. Every request may be repeated: the server counts an answer once. */
-export async function request(method, path, body, { lost = () => {}, back = () => {} } = {}) {
+/** Send until the server has replied. Every request may be repeated: the server counts an answer once.
+ *  `patience_ms`: how long a reply may take that is worth waiting for. */
+export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS } = {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const reply = await once(method, path, body);
+      const reply = await once(method, path, body, most);
       if (attempt) back();
       return reply;
     } catch (error) {

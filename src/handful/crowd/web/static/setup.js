@@ -11,6 +11,7 @@ const KEEP_AFTER_MS = 600;
 const LOOK_EVERY_MS = 400;
 const number = new Intl.NumberFormat();
 const megabytes = (bytes) => `${number.format(Math.round(bytes / 1e6))} MB`;
+const SIMULATING_MS = 300_000; // a simulation or the first compiling takes its time: that is no lost connection
 const lost = { lost: () => toast("No connection. Trying again.", 0), back: untoast };
 
 let status = null; // the draft as the server has it; null before there is one
@@ -139,7 +140,7 @@ async function buys(now) {
   priced = about;
   find("#buys").textContent = now.items ? "Simulating what that buys …" : "";
   if (!now.items) return;
-  const found = await request("GET", `${root()}/quality`, undefined, lost).catch((error) => ({ words: error.message }));
+  const found = await request("GET", `${root()}/quality`, undefined, { ...lost, patience_ms: SIMULATING_MS }).catch((error) => ({ words: error.message }));
   if (about !== priced) return;
   find("#buys").textContent = found.words ?? "";
   find("#buys").classList.toggle("notice", found.suffices === false);
@@ -213,7 +214,7 @@ async function watch() {
 
 async function order(where, method, path, body) {
   try {
-    show(await request(method, path, body, lost));
+    show(await request(method, path, body, { ...lost, patience_ms: SIMULATING_MS }));
     return true;
   } catch (error) {
     explain(where, error);

@@ -41,17 +41,26 @@ class Order {
   }
 }
 
+const SHOWN = {
+  all: () => true,
+  counts: ({ excluded, admitted }) => !excluded && admitted,
+  excluded: ({ excluded }) => excluded,
+  outside: ({ excluded, admitted }) => !excluded && !admitted,
+};
+
 export class WorkerTable {
   #folded = new Folded(find("#people-more"), FEW, () => this.show(this.#workers));
   #workers = [];
   #excluding = null;
   #options = 2;
   #checked = false;
+  #answers = 0;
   #order = new Order(find("#people-table"), () => this.show(this.#workers));
 
   /** `order(what, body)` excludes or restores. */
   constructor(order) {
     this.order = order;
+    find("#people-filter").addEventListener("change", () => this.show(this.#workers));
     const dialog = find("#excluding");
     dialog.addEventListener("close", () => {
       if (dialog.returnValue === "yes") this.order("exclude", { worker: this.#excluding, reason: find("#reason").value.trim() });
@@ -61,11 +70,14 @@ export class WorkerTable {
   show(workers, options = this.#options, checked = this.#checked) {
     this.#checked = checked;
     find("#people-table").classList.toggle("unchecked", !checked);
-    this.#workers = this.#order.sorted(workers);
+    this.#workers = workers;
     this.#options = options;
     find("#nobody").hidden = workers.length > 0;
     find("#people-table").hidden = workers.length === 0;
-    reconcile(find("#people"), this.#folded.of(this.#workers), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
+    find("#people-filtering").hidden = workers.length === 0;
+    this.#answers = workers.reduce((sum, { answers }) => sum + answers, 0);
+    const shown = this.#order.sorted(workers.filter(SHOWN[find("#people-filter").value]));
+    reconcile(find("#people"), this.#folded.of(shown), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
   }
 
   #create() {
@@ -74,7 +86,7 @@ export class WorkerTable {
     button.addEventListener("click", () => this.#pressed(button));
     return make("tr", {},
       make("td", { className: "who" }), make("td", { className: "number" }), make("td", { className: "number skips" }), make("td", { className: "number" }), make("td", { className: "number checks" }),
-      make("td", {}, make("span", { className: "sides" }, scale, make("span"))), make("td", {}, button));
+      make("td", { className: "side" }, make("span", { className: "sides" }, scale, make("span"))), make("td", {}, button));
   }
 
   #update(row, { worker, answers, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded, why }) {
@@ -83,7 +95,7 @@ export class WorkerTable {
     row.classList.toggle("excluded", excluded);
     who.textContent = short;
     who.title = why ? `${worker}: ${why}` : worker;
-    given.textContent = answers;
+    given.replaceChildren(`${answers}`, make("small", { className: "share-of-all", textContent: this.#answers ? ` ${Math.round((100 * answers) / this.#answers)}%` : "", title: "of all answers" }));
     skipped.textContent = skips;
     speed.textContent = pace === null ? "–" : `${(pace / 1000).toFixed(1)} s`;
     checked.textContent = checks ? `${right} of ${checks}` : "–";
