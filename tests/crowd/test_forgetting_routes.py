@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from handful import Preferences
 from handful.crowd.settings import Settings
@@ -103,3 +108,30 @@ def test_a_study_of_which_nobody_said_anything_keeps_its_people_for_ninety_days(
     assert retire(storage, 89 * DAY_S) == []
     assert retire(storage, 90 * DAY_S) == ["s"]
     assert len(People("s", storage)) == 0
+
+
+DYING = """
+import os, signal, sys
+from handful.storage import people
+
+storage, moment = sys.argv[1:]
+die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+known = people.People("s", storage)
+setattr(people, {"within the transaction": "count_change", "before the traces are wiped": "wipe"}[moment], die)
+known.forget("w1")
+"""
+
+
+@pytest.mark.parametrize(("moment", "left"), [("within the transaction", 1), ("before the traces are wiped", 0)])
+def test_dying_while_somebody_is_forgotten_leaves_them_whole_or_gone(tmp_path: Path, moment: str, left: int) -> None:
+    storage = tmp_path / "s.db"
+    Study(["a", "b", "c"], 1, feedback=Preferences(), budget=10, storage=storage, name="s").close()
+    People("s", storage).add(KnownPerson("w1", b"a link of theirs"))
+    died = subprocess.run([sys.executable, "-c", DYING, str(storage), moment], check=False)
+    assert died.returncode == -signal.SIGKILL
+    again = People("s", storage)
+    assert len(again) == left
+    again.forget("w1")
+    assert len(People("s", storage)) == 0
+    with Study.open(storage, "s") as study:
+        assert study.finished is None
