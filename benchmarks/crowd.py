@@ -178,10 +178,10 @@ def main() -> None:
         "errors",
         "load average",
     )
-    think = Crew(options.workers, think_s=options.workers / 150, wait_s=1)
+    think = Crew(options.workers, think_s=options.workers / 150, wait_s=1, practises=False)
     loads = [
-        ("100 people, closed loop", Crew(100, think_s=0), ""),
-        (f"{options.workers} people, closed loop", Crew(options.workers, think_s=0), ""),
+        ("100 people, closed loop", Crew(100, think_s=0, practises=False), ""),
+        (f"{options.workers} people, closed loop", Crew(options.workers, think_s=0, practises=False), ""),
         (f"{options.workers} people who think", think, "≤ 50"),
     ]
     before = [(options.beside, 2)] if options.beside else []

@@ -29,6 +29,7 @@ class Crew:
     careless: which share of people answers every fifth question by a coin.
     skips:   how often a question is skipped.
     each:    how many answers each gives to a study before they leave it; None: until it is finished.
+    practises: whether they say what they chose in the practice.
     """
 
     workers: int = 100
@@ -40,6 +41,7 @@ class Crew:
     seed: int = 0
     wait_s: float = 0.5
     each: int | None = None
+    practises: bool = True
 
 
 @dataclass
@@ -113,7 +115,8 @@ class SimulatedPerson:
         try:
             for study in self.studies:
                 self.study, self.client.cookie = study, ""
-                work = await self._say("join", {"consent": True, "practice": ["apple", "pear"]})
+                practised = {"practice": ["apple", "pear"]} if self.crew.practises else {}
+                work = await self._say("join", {"consent": True, **practised})
                 while (
                     work is not None and work["state"] != "finished" and work["progress"]["answered"] != self.crew.each
                 ):
