@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.registry import Registry, slug_of
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
+from handful.crowd.hosting.stored_study import StoredStudy, history_of
+from handful.crowd.hosting.worker_statistics import WorkerStatistics
 from handful.errors import InvalidProblem, ItemsChanged
 
 PLAN = StudyPlan(k=2, explorer="topx", budget=40)
@@ -53,6 +56,22 @@ def test_studies_are_taken_up_again_by_their_theme_and_new_ones_begun(collection
     third = opened(collection, storage)
     assert set(third.studies) == {"boats", "boats-2", "masks"}
     third.close()
+
+
+def test_what_a_journal_tells_is_known_when_the_study_is_open(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    with Study(collection.ids, 1, feedback=Preferences(), budget=30, storage=storage, name="boats") as study:
+        study.note("theme", "Boats")
+        for n in range(9):
+            (question,) = study.ask(1, f"w{n % 2}")
+            study.tell(question.id, True, f"w{n % 2}", {"side": "left", "ms": 100 * n})
+    stored = StoredStudy(storage, "boats", collection.ids, time.time)
+    with stored.open() as study:
+        known, read = history_of(study, stored), history_of(study, None)
+        assert [note.data for note in known.notes] == [note.data for note in read.notes] == ["Boats"]
+        for worker in ("w0", "w1"):
+            assert known.statistics.of(worker) == read.statistics.of(worker) != WorkerStatistics()
+        assert known.statistics.timeline.points() == read.statistics.timeline.points() != []
 
 
 def test_studies_about_other_things_are_left_alone(collection: Collection, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from handful import Preferences, Study, TopX, Values
 from handful.errors import InvalidProblem, ItemsChanged, StorageError, StorageLocked, StudyExists
+from handful.storage import Record
 
 ITEMS = ["a", "b", "c", "d"]
 SETTINGS: dict[str, Any] = {"feedback": Preferences(), "budget": 40, "in_flight": 2, "exists": "open"}
@@ -29,6 +31,17 @@ def test_the_same_lines_make_a_study_and_then_go_on_with_it(storage: str) -> Non
         result = again.run(lambda q: q.item < q.rival)
     with made(storage) as over:
         assert over.result() == result
+
+
+def test_whoever_opens_a_study_may_watch_its_records(storage: str) -> None:
+    with made(storage) as study:
+        for q in study.ask(2, "ann"):
+            study.tell(q.id, True, "ann", {"ms": 700})
+        study.note("topic", [1, "é"])
+        _, *stored = study.records()
+    seen: list[tuple[Record, object]] = []
+    Study.open(storage, watch=lambda record, data: seen.append((record, data))).close()
+    assert seen == [(record, json.loads(record.payload)) for record in stored]
 
 
 @pytest.mark.parametrize(

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from handful.core.explorers.registry import spelled
 from handful.errors import InvalidProblem, SmallBudget, StudyExists
-from handful.storage import Journal, Record, open_journal
+from handful.storage import Journal, open_journal
 from handful.study import events
 from handful.study.clock import SteadyClock
 from handful.study.fold import Fold
 from handful.study.items import check_same_ids
+from handful.study.replaying import RecordReader as RecordReader
 from handful.study.replaying import fold_of
 from handful.study.setup import Setup
 from handful.study.writer import Writer
 
 Exists = Literal["error", "open"]
 Clock = Callable[[], float]
-RecordReader = Callable[[Record], None]
 
 
 def begun_or_stored(
@@ -63,11 +63,11 @@ def stored(
 ) -> Writer:
     """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with.
 
-    `watch` is called with each record that is read.
+    `watch` is called with each record that is read but the first, and with its payload.
     """
     journal = open_journal(url, name, mode=mode)
     try:
-        fold, seq = fold_of(journal.read() if watch is None else _watched(journal.read(), watch))
+        fold, seq = fold_of(journal.read(), watch=watch)
         if ids is not None:
             check_same_ids(ids, fold.setup.ids)
         if setup is not None:
@@ -78,12 +78,6 @@ def stored(
         journal.close()
         raise
     return Writer(journal, fold, seq, clock)
-
-
-def _watched(records: Iterator[Record], watch: RecordReader) -> Iterator[Record]:
-    for record in records:
-        watch(record)
-        yield record
 
 
 def _last_time(journal: Journal, seq: int) -> float:

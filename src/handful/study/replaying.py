@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from itertools import islice
 
 from handful.core.parts.board import NOBODY, NOW
@@ -18,15 +18,19 @@ from handful.study.events import VERSION, Asked, Created, Told, from_record
 from handful.study.fold import Fold
 from handful.study.setup import Setup
 
+RecordReader = Callable[[Record, object], None]
+"""What is called with a record and its payload, which is None where it is not plain JSON."""
+
 _CHUNK = 4096
 _ASKED, _TOLD = frozenset(Asked.keys) - {"c"}, frozenset(Told.keys)
 
 
-def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, int]:
+def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordReader | None = None) -> tuple[Fold, int]:
     """The state after all records, and the number of the next.
 
     What is recorded as asked is believed. With `check` every question is chosen again, and `mismatches` of the
-    exploration says where that would lead elsewhere today.
+    exploration says where that would lead elsewhere today. `watch` is called with all records but the first, once they
+    are folded.
     """
     stream = iter(records)
     collecting = gc.isenabled()
@@ -39,8 +43,12 @@ def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, in
         fold, count = Fold(Setup.from_dict(event.setup)), 1
         fold.exploration.believe(not check)
         while chunk := list(islice(stream, _CHUNK)):
-            _apply(fold, chunk)
+            decoded = _decoded(chunk)
+            _apply(fold, chunk, decoded)
             count += len(chunk)
+            if watch is not None:
+                for record, data in zip(chunk, decoded, strict=True):
+                    watch(record, data)
         fold.exploration.believe(False)
         return fold, count
     finally:
@@ -50,10 +58,10 @@ def fold_of(records: Iterable[Record], *, check: bool = False) -> tuple[Fold, in
             stream.close()  # now, and not whenever it is collected: it may hold a connection
 
 
-def _apply(fold: Fold, chunk: list[Record]) -> None:
+def _apply(fold: Fold, chunk: list[Record], decoded: list[object]) -> None:
     asked, told = fold.asked, fold.told
     held: dict[int, tuple[str | None, float]] = {}  # asked here and not told yet: of most nobody need know who held it
-    for record, data in zip(chunk, _decoded(chunk), strict=True):
+    for record, data in zip(chunk, decoded, strict=True):
         _, version, kind, time, _ = record
         # A record with more to say than is known here, or less, is none of these; `from_record` knows what it is.
         if version <= VERSION and type(data) is dict:

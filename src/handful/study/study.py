@@ -131,7 +131,7 @@ class Study(Moderating[Item]):
     ) -> Study[Any]:
         """Go on with a stored study. Give the same `items` to get your own objects back; else items are their names.
 
-        One process may have a study open for writing, any number may read beside it. `watch` gets each record read.
+        One process may have a study open for writing, any number may read beside it. `watch` gets the records read.
         """
         given, ids = (None, None) if items is None else read_items(items)
         writer = stored(url, name, ids, clock, mode="read" if read_only else "write", watch=watch)

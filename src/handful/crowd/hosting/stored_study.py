@@ -9,7 +9,7 @@ from typing import Any
 
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.storage import Record, probe
-from handful.study.events import VERSION, Noted, Told, from_record
+from handful.study.events import Noted, Told, from_record
 from handful.study.study import Study
 
 
@@ -20,11 +20,10 @@ class JournalHistory:
         self.statistics = AnswerStatistics()
         self.notes: list[Noted] = []
 
-    def take(self, record: Record) -> None:
-        """Take one more record into account; of most kinds nothing is counted."""
-        if record.kind == Told.kind and record.version <= VERSION:
-            told = json.loads(record.payload)
-            self.statistics.count_answer(told.get("w"), told.get("m"), record.time)
+    def take(self, record: Record, data: object) -> None:
+        """Take one more record into account, with its payload; of most kinds nothing is counted."""
+        if record.kind == Told.kind and isinstance(data, dict):
+            self.statistics.count_answer(data.get("w"), data.get("m"), record.time)
         elif record.kind == Noted.kind:
             event = from_record(record)
             assert isinstance(event, Noted)
@@ -61,5 +60,5 @@ def history_of(study: Study, stored: StoredStudy | None) -> JournalHistory:
     if found is None:
         found = JournalHistory()
         for record in study.records():
-            found.take(record)
+            found.take(record, json.loads(record.payload))
     return found
