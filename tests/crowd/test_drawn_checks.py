@@ -316,7 +316,8 @@ def test_what_was_not_shown_is_no_answer_to_a_check_as_to_a_question(serve: Serv
     codes = {True: set[str](), False: set[str]()}
     for _ in range(25):
         shown = {option["id"] for option in person.work["questions"][0]["options"]}
-        other = next(name for at in range(8) if (name := person.worker.card_name(at)) not in shown)
+        question = person.worker.question(person.token)
+        other = next(name for at in range(8) if (name := person.worker.card_name(at, question)) not in shown)
         for what in ("undo", "answer"):
             refused = person.post(what, {"token": person.token, "option": other})
             codes[person.is_checked].add(f"{what} {refused.status_code} {refused.json()['error']}")

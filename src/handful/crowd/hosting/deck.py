@@ -1,7 +1,7 @@
 """All cards that a worker may be shown, by number: the items of the study, and what only its checks show.
 
-In a study with checks the addresses of pictures and the ids of options are made for each worker: nobody learns from
-another person, or from a list of the items, which of them are checks.
+In a study with checks the addresses of pictures and the ids of options are made for each worker and question: nobody
+learns from another person, from a list of the items, or from what they saw before, which of them are checks.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Deck:
         """The name of the item with this number."""
         return self._cards[number].id
 
-    def card(self, worker: Worker, number: int, words_of: int | None = None) -> ItemCard:
-        """The card as this worker sees it; `words_of`: with the words of another item."""
+    def card(self, worker: Worker, number: int, question: str | None = None, words_of: int | None = None) -> ItemCard:
+        """The card as this worker sees it in a question, or as chosen; `words_of`: with the words of another item."""
         card = item_card(self._cards[number])
         if words_of is not None:
             words = item_card(self._cards[words_of])
             card = card.model_copy(update={"caption": words.caption, "alt": words.alt})
         if self._checks is None or card.kind == "text":
             return card
-        address = f"/api/s/{self._link}/pictures/{worker.card_name(number)}"
+        address = f"/api/s/{self._link}/pictures/{worker.card_name(number, question)}"
         return card.model_copy(
             update={
                 "image": f"{address}{LARGE}",
@@ -64,9 +64,9 @@ class Deck:
             }
         )
 
-    def option(self, worker: Worker, number: int) -> str:
-        """The id by which this worker answers with the card."""
-        return f"i{number}" if self._checks is None else worker.card_name(number)
+    def option(self, worker: Worker, number: int, question: str) -> str:
+        """The id by which this worker answers a question with the card."""
+        return f"i{number}" if self._checks is None else worker.card_name(number, question)
 
     def picture(self, worker: Worker, name: str) -> Path | None:
         """The file behind one of this worker's addresses; None for any other."""

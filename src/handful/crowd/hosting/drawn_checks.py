@@ -10,7 +10,10 @@ says to choose it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from handful.crowd import messages
 from handful.crowd.hosting.showing import Said, Showing
@@ -25,6 +28,9 @@ FIRST = 1 << 44
 """Numbers from here on are those of checks; no study has so many questions."""
 _SKIPS = 1 << 20
 _KEPT = 6
+_FINE = 1 << 30
+_LATE = 64  # questions that what a check shows is taken from
+_LONGEST = 6  # times the mean gap: beyond lies one gap in four hundred
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class DrawnChecks:
 
     def _due(self, worker: Worker, done: int, every: int) -> int:
         """After how many answers the next check comes."""
-        drawn = sum(1 + worker.draw("gap", n, 2 * every - 1) for n in range(self.before_admission, done + 1))
+        drawn = sum(_gap(worker, n, every) for n in range(self.before_admission, done + 1))
         return max(drawn, self._skips.get(worker.id, (0, 0))[1])
 
     def next_ones(self, worker: Worker, how_many: int) -> list[str]:
@@ -129,17 +135,17 @@ class DrawnChecks:
         """The check as this worker sees it."""
         fold, number = self._fold, int(question[1:])
         chosen = [self._deck.card(worker, at) for at in fold.chosen]
-        *cards, words_of = self._cards(worker, number)
+        cards = self._cards(worker, number)
         kept = self._shown.setdefault(worker.id, {})
-        kept[question] = cards
+        kept[question] = [card for card, _ in cards]
         while len(kept) > _KEPT:
             del kept[next(iter(kept))]
         token, round_ = worker.token(question), fold.exploration.round
         places = worker.places(question, len(cards))
-        seen = [(cards[at], self._deck.card(worker, cards[at], None if at else words_of)) for at in places]
+        seen = [(cards[at][0], self._deck.card(worker, cards[at][0], question, cards[at][1])) for at in places]
         if self._options == 2:
             return messages.Pair(token=token, round=round_, chosen=chosen, left=seen[0][1], right=seen[1][1])
-        options = [messages.Option(id=self._deck.option(worker, at), **dict(card)) for at, card in seen]
+        options = [messages.Option(id=self._deck.option(worker, at, question), **dict(card)) for at, card in seen]
         return messages.Choice(token=token, round=round_, chosen=chosen, options=options)
 
     def _kind(self, worker: Worker, number: int) -> str:
@@ -149,17 +155,42 @@ class DrawnChecks:
             return GOLD
         return kinds[worker.draw("kind", number - FIRST, len(kinds))]
 
-    def _cards(self, worker: Worker, number: int) -> list[int]:
-        """The numbers of the cards, the right one first, and of the item whose words the right one bears."""
-        gone = {*self._fold.chosen, *self._fold.exploration.withdrawn}
+    def _cards(self, worker: Worker, number: int) -> list[tuple[int, int]]:
+        """The number of each card and of the item whose words it bears, the right card first.
+
+        The items are those of a question that was asked of late: else a check would show what others do not.
+        """
         drawing = _Drawing(worker, number - FIRST)
+        gone = {*self._fold.chosen, *self._fold.exploration.withdrawn}
+        left = [at for at in range(self._deck.items) if at not in gone] or list(range(self._deck.items))
+        items = self._of_late(worker, drawing, gone) or drawing.some(
+            left or list(range(self._deck.items)), self._options
+        )
+        items = drawing.some(items, len(items))
         if self._kind(worker, number) == GOLD:
-            copied = [at for at in self._deck.spoiled if at not in gone] or list(self._deck.spoiled)
-            item, *others = drawing.some(copied, self._options)
-            return [item, *(self._deck.spoiled[other] for other in others), item]
-        items = [at for at in range(self._deck.items) if at not in gone]
+            copies = [self._deck.spoiled.get(item) for item in items[1:]]
+            free = [copy for copy in self._deck.spoiled.values() if copy not in copies]
+            others = drawing.some(free or list(self._deck.spoiled.values()), len(items))
+            spoiled = [own if own is not None else other for own, other in zip(copies, others, strict=False)]
+            return [(items[0], items[0]), *zip(spoiled, items[1:], strict=True)]
         right = self._deck.instructed[worker.draw("card", number - FIRST, len(self._deck.instructed))]
-        return [right, *drawing.some(items, self._options)]
+        return [(right, items[0]), *((item, item) for item in items[1:])]
+
+    def _of_late(self, worker: Worker, drawing: _Drawing, gone: set[int]) -> list[int]:
+        """The items of a question of this round from before the worker's last answer, somebody else's if there is one.
+
+        None before that. So a check stays as it is until the worker has answered.
+        """
+        questions, mine = self._fold.questions, self._fold.workers.number_if_known(worker.id)
+        started = self._fold.exploration.started
+        by = np.asarray(questions.worker[started:])  # of a copy: others go on asking
+        own = np.flatnonzero(by == mine) if mine >= 0 else by[:0]
+        if not len(own):
+            return []
+        window = range(max(0, int(own[-1]) + 1 - _LATE), int(own[-1]) + 1)
+        asked = [at for at in window if not gone & set(questions.options(started + at))]
+        others = [at for at in asked if by[at] != mine] or asked
+        return list(questions.options(started + drawing.one("like", others))) if others else []
 
     # Answers
 
@@ -172,8 +203,8 @@ class DrawnChecks:
                 raise Refusal(422, "no_side", "This study shows two at a time: answer with side, left or right.")
             first_is_right = worker.places(question, 2)[0] == 0
             return Verdict(kind, (chosen.side == "left") == first_is_right, Said(side=chosen.side))
-        at = worker.card_number(chosen.option or "")
-        shown = self._shown.get(worker.id, {}).get(question) or self._cards(worker, number)[:-1]
+        at = worker.card_number(chosen.option or "", question)
+        shown = self._shown.get(worker.id, {}).get(question) or [card for card, _ in self._cards(worker, number)]
         if at is None or at not in shown:
             raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
         right = at < self._deck.items if kind == GOLD else at in self._deck.instructed
@@ -214,11 +245,24 @@ class DrawnChecks:
         return True
 
 
+def _gap(worker: Worker, number: int, every: int) -> int:
+    """After how many answers one more check comes: so many on average, and at any time as likely as at any other.
+
+    So the number of a question says nothing of whether it is a check.
+    """
+    left = (1 + worker.draw("gap", number, _FINE)) / (_FINE + 1)
+    return 1 + min(int(math.log(left) / math.log1p(-1 / every)), _LONGEST * every)
+
+
 class _Drawing:
     """Draws from one worker's key for one check."""
 
     def __init__(self, worker: Worker, number: int) -> None:
         self._worker, self._number = worker, number
+
+    def one(self, purpose: str, of: list[int]) -> int:
+        """One of these, any as likely."""
+        return of[self._worker.draw(purpose, self._number, len(of))]
 
     def some(self, of: list[int], how_many: int) -> list[int]:
         """So many of these in any order, all different where there are enough."""

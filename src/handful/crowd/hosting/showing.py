@@ -37,7 +37,7 @@ class Showing:
         deck = self.deck
         chosen = [deck.card(worker, deck.number(id_)) for id_ in question.chosen]
         numbers = [deck.number(id_) for id_ in question.options]
-        cards = [(deck.option(worker, at), deck.card(worker, at)) for at in numbers]
+        cards = [(deck.option(worker, at, question.id), deck.card(worker, at, question.id)) for at in numbers]
         if self.options > 2:
             places = worker.places(question.id, len(cards))
             options = [messages.Option(id=id_, **dict(card)) for id_, card in map(cards.__getitem__, places)]
@@ -59,7 +59,7 @@ class Showing:
         ids = [study.setup.ids[at] for at in study.fold.questions.options(int(question[1:]))]
         places = [ids[at] for at in worker.places(question, len(ids))]
         for place, id_ in enumerate(places, start=1):
-            if self.deck.option(worker, self.deck.number(id_)) == said.option:
+            if self.deck.option(worker, self.deck.number(id_), question) == said.option:
                 return id_, {"place": place, "places": len(places)}
         raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
 
@@ -68,5 +68,5 @@ class Showing:
         if receipt.answer is None:
             return Said()
         if self.options > 2:
-            return Said(option=self.deck.option(worker, self.deck.number(receipt.answer)))
+            return Said(option=self.deck.option(worker, self.deck.number(receipt.answer), receipt.question))
         return Said(side="left" if bool(receipt.answer) == worker.item_is_left(receipt.question) else "right")

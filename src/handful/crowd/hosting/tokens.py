@@ -32,6 +32,7 @@ BLOCK = 64  # bytes that SHA-256 takes at once
 RANDOM_BYTES = 18
 SEAL_BYTES = 15
 NUMBER_BYTES = 6
+CARD_BYTES = 3
 
 
 @dataclass(frozen=True)
@@ -120,37 +121,41 @@ class Worker:
 
     def token(self, question: str) -> str:
         """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
-        return self._sealed(b"seal", int(question[1:]))
+        return self._sealed(b"seal", int(question[1:]).to_bytes(NUMBER_BYTES))
 
     def question(self, token: str) -> str | None:
         """The question that one of this worker's tokens means; None for any other text."""
-        number = self._unsealed(b"seal", token)
-        return None if number is None else f"q{number}"
+        said = self._unsealed(b"seal", token, NUMBER_BYTES)
+        return None if said is None else f"q{int.from_bytes(said)}"
 
-    def card_name(self, number: int) -> str:
-        """A card's number under a seal: nobody learns from another person which card this is."""
-        return self._sealed(b"card", number)
+    def card_name(self, number: int, question: str | None = None) -> str:
+        """A card's number under a seal, another one in each question: nobody learns from another person, nor from how
+        often they have seen it, which card this is. Without a question: as one that is chosen.
+        """
+        return self._sealed(b"card", _shown_in(question) + number.to_bytes(CARD_BYTES))
 
-    def card_number(self, name: str) -> int | None:
-        """The number of the card that this worker knows by this name; None for any other text."""
-        return self._unsealed(b"card", name)
+    def card_number(self, name: str, question: str | None = None) -> int | None:
+        """The number of the card that this worker knows by this name, in this question if one is given; else None."""
+        said = self._unsealed(b"card", name, NUMBER_BYTES + CARD_BYTES)
+        if said is None or (question is not None and said[:NUMBER_BYTES] != _shown_in(question)):
+            return None
+        return int.from_bytes(said[NUMBER_BYTES:])
 
     def draw(self, purpose: str, number: int, below: int) -> int:
         """A number from 0 on, below a small one; the same every time for one purpose and number."""
         return int.from_bytes(_keyed(self.key, b"draw", purpose.encode(), number.to_bytes(NUMBER_BYTES))[:8]) % below
 
-    def _sealed(self, purpose: bytes, number: int) -> str:
-        said = number.to_bytes(NUMBER_BYTES)
+    def _sealed(self, purpose: bytes, said: bytes) -> str:
         seal = _keyed(self.key, purpose, said)[:SEAL_BYTES]
         return _text(seal + _hide(self.key, seal, said))
 
-    def _unsealed(self, purpose: bytes, text: str) -> int | None:
-        raw = _bytes(text, SEAL_BYTES + NUMBER_BYTES)
+    def _unsealed(self, purpose: bytes, text: str, length: int) -> bytes | None:
+        raw = _bytes(text, SEAL_BYTES + length)
         if raw is None:
             return None
         seal, hidden = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
         said = _hide(self.key, seal, hidden)
-        return int.from_bytes(said) if hmac.compare_digest(_keyed(self.key, purpose, said)[:SEAL_BYTES], seal) else None
+        return said if hmac.compare_digest(_keyed(self.key, purpose, said)[:SEAL_BYTES], seal) else None
 
     def item_is_left(self, question: str) -> bool:
         """On which side this worker sees the question's item: a fair coin per worker and question."""
@@ -220,6 +225,10 @@ def key_in_session(secret: Secret, cookie: str | None, now: float) -> str | None
     if not hmac.compare_digest(secret.derive("session", told)[:SEAL_BYTES], seal):
         return None
     return told[18:].decode() if now < int.from_bytes(told[:8]) else None
+
+
+def _shown_in(question: str | None) -> bytes:
+    return (0 if question is None else 1 + int(question[1:])).to_bytes(NUMBER_BYTES)
 
 
 def _hide(key: bytes, seal: bytes, number: bytes) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
@@ -185,14 +185,15 @@ async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> mess
     return await in_thread(hosted.undo, worker, said)
 
 
-@router.get("/s/{study}/pictures/{name}", response_class=FileResponse, responses={200: {"content": {"image/webp": {}}}})
+@router.get("/s/{study}/pictures/{name}", response_class=Response, responses={200: {"content": {"image/webp": {}}}})
 async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerCookie = None) -> Response:
     """A picture that this worker was shown, in a study with checks: its address means nothing to others."""
     worker = known_worker(registry_of(request).secret, hosted, cookie)
     path = None if worker is None else hosted.showing.deck.picture(worker, name)
     if path is None:
         raise not_found()
-    return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
+    # Without the file's time and tag: a check's pictures were made at another time.
+    return Response(await in_thread(path.read_bytes), media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
 
 
 async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:
