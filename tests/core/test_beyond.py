@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from handful.core.budget import Total
 from handful.core.confidence import FIRST, bernstein, normal_mixture
 from handful.core.endings import OPEN
 from handful.core.explorers.certified.audit import _credit
-from handful.core.explorers.certified.audit_state import LOWER, SCOUTING
+from handful.core.explorers.certified.audit_state import AUDITING, SCOUTING
 from handful.core.explorers.protocol import State, drop, open_round, propose, tell, void
 from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth, default_explorer
 from handful.core.feedback import Feedback, Preferences, Values
@@ -20,6 +20,7 @@ from handful.core.objective import Objective
 from handful.core.parts.board import NOW, clear, new_board, note_asked, note_counted
 from handful.core.parts.bounds import BOUNDED, close_round, item_bounds, narrow, new_bounds, new_round
 from handful.core.parts.claim import BELOW, best_score
+from handful.core.parts.options import put_number
 from handful.core.problem import Problem
 from handful.core.responses import bernoulli, btl, gaussian, uniform
 from handful.core.simulate import simulate
@@ -64,7 +65,8 @@ def test_an_audit_begins_and_goes_on_only_when_nothing_is_in_flight(is_void: boo
     while (question := propose(state, number + len(asked)))[0] >= 0:
         asked.append(question)
     assert len(asked) > 1
-    for item, rival, given in asked[1:]:
+    for n, (item, rival, given) in enumerate(asked[1:], number + 1):
+        put_number(state, n)
         tell(state, item, rival, given, VALUES[item])
     r, rules = state.board.round[0], state.claim.rules  # type: ignore[attr-defined]
     assert r["ended"] == OPEN
@@ -73,6 +75,7 @@ def test_an_audit_begins_and_goes_on_only_when_nothing_is_in_flight(is_void: boo
     if is_void:
         void(state, *asked[0])
     else:
+        put_number(state, number)
         tell(state, *asked[0], VALUES[asked[0][0]])
     assert (rules["cycles"][0] == 0) == is_void
     assert propose(state, number + len(asked))[0] >= 0
@@ -154,7 +157,7 @@ def test_a_known_range_costs_hardly_more_than_half_of_it_as_noise_where_answers_
     objective = Modular([0.6, 0.55, 0.5, 0.45, 0.4, 0.4])
     costs = []
     for feedback in (Values(range=(0.0, 1.0)), Values(noise=0.5)):
-        problems = [Problem(6, 2, feedback, epsilon=0.1, seed=seed) for seed in range(10)]
+        problems = [Problem(6, 2, feedback, epsilon=0.1, seed=seed) for seed in range(60)]
         costs.append(sum(simulate(Certified().build(p), objective, bernoulli(), 2).answers for p in problems))
     assert costs[0] < 1.25 * costs[1]
 
@@ -338,7 +341,7 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     state = Certified().build(Problem(6, 2, known, epsilon=0.1, delta=0.1, seed=1))
     rules, claim, n, rng = state.rules, state.claim.rules, 50, np.random.default_rng(2)  # type: ignore[attr-defined]
     state.picks[:] = (4, 1)  # type: ignore[attr-defined]
-    rules["phase"], rules["goal"] = LOWER, n
+    rules["phase"], rules["goal"], rules["queued"], state.queue[0] = AUDITING, n, 1, -1  # type: ignore[attr-defined]
     answers = np.stack([1.0 + rng.uniform(-0.1, 0.1, n), 0.5 + rng.uniform(-0.1, 0.1, n)])
     for x in answers.T:
         _credit(state, 4, 0, float(x[0]))  # type: ignore[arg-type]
@@ -349,6 +352,46 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     assert claim["fresh_spread"][0] == pytest.approx(((answers[:, 1:] - means) ** 2).sum(), rel=1e-9)
     claim["cycles"], claim["whole"], claim["whole_spread"] = n, claim["fresh"], claim["fresh_spread"]
     assert 1.5 > best_score(state.claim, BELOW, 1.0, 0.0) > 1.5 - (0.6 if span else 2.0)  # type: ignore[attr-defined]
+
+
+def test_the_order_in_which_a_batch_is_answered_does_not_say_what_its_answers_are_for() -> None:
+    """One batch asks about the first pick for W and for U: each answer goes where it was asked for."""
+    objective, shown = venice(3).objective, []
+    for backwards in (False, True):
+        state: Any = Certified().build(Problem(60, 6, Values(noise=1.0), epsilon=0.1, in_flight=64, seed=3))
+        progress, past, batch = objective.start(), [], []
+        for j in range(1, 7):
+            past.append(progress.gains())
+            open_round(state, j, -1, 7 - j)
+            asked = 0
+            while state.board.round[0]["ended"] == OPEN:
+                item, rival, given = propose(state, asked)
+                if item >= 0:
+                    batch.append((asked, item, rival, given))
+                    asked += 1
+                    continue
+                first = int(state.picks[0])
+                mixed = state.rules[0]["phase"] == AUDITING and _both(state, first)
+                for n, item, rival, given in batch[::-1] if mixed and backwards else batch:
+                    put_number(state, n)
+                    error = np.random.default_rng((j, n)).uniform(-1.0, 1.0)
+                    tell(state, item, rival, given, past[given][item] + error)
+                batch.clear()
+                if mixed:
+                    break
+            if mixed:
+                shown.append((state.claim.rules[0]["fresh"], state.claim.items[first]["old_total"]))
+                break
+            progress.add(int(state.board.round[0]["pick"]))
+            drop(state, int(state.board.round[0]["pick"]))
+    assert len(shown) == 2
+    assert shown[0] == pytest.approx(shown[1], rel=1e-12)
+
+
+def _both(state: Any, first: int) -> bool:
+    """Whether the batch asks about the first pick for W and for U."""
+    queue = state.queue[: int(state.rules[0]["queued"])]
+    return -1 in queue and first in queue
 
 
 def test_sharp_asks_about_everybody_before_it_asks_about_anybody_often() -> None:

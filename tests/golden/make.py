@@ -146,7 +146,7 @@ STUDIES = {
     "simulated-2": simulated,
     "crowd-2": crowd,
     "moderated-4": moderated,
-    "adopted-3": adopted,
+    "adopted-4": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}
 
 

@@ -44,6 +44,7 @@ class SimulatedRound:
     pick: int
     candidates: tuple[int, ...]  # A
     answers: int
+    waits: int  # as `Simulation.waits`
     per_item: Ints  # answers counted for each item
     ended: str
     reached: float
@@ -60,14 +61,20 @@ class Simulation:
     rounds: tuple[SimulatedRound, ...]
 
     @property
+    def waits(self) -> int:
+        """How long it takes if each answer takes 1, and there is somebody to answer all that are out at once."""
+        return sum(r.waits for r in self.rounds)
+
+    @property
     def capped(self) -> bool:
         """Whether the cap on answers, not a rule or a budget, ended the run."""
         return any(r.ended == "closed" for r in self.rounds)
 
 
-def play(state: State, gains: Floats, response: Response, cap: int, people: Floats | None = None) -> int:
+def play(state: State, gains: Floats, response: Response, cap: int, people: Floats | None = None) -> tuple[int, int]:
     """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight.
 
+    Returns how many were asked, and how long that takes if each answer takes 1 and all in flight are answered at once.
     Row i of `gains` is given the first i picks; the last is of now. A row of `people` is what one person thinks now.
     """
     in_flight, options = int(state.board.round[0]["in_flight"]), len(getattr(state, "options", ()))
@@ -76,27 +83,35 @@ def play(state: State, gains: Floats, response: Response, cap: int, people: Floa
     if people is None:
         people = gains[:0]
     queue = np.zeros((in_flight, 3 + options), np.int64)
-    asked = _play(state, gains, people, response, cap, queue, np.zeros(in_flight))
+    asked, waits = _play(state, gains, people, response, cap, queue, np.zeros(in_flight), np.zeros(in_flight, np.int64))
     if asked == MISUNDERSTOOD:
         gives = "comparisons" if response.compares else "numbers"
         raise InvalidProblem(f"this response model gives {gives}, which is not what the explorer asks for")
-    return asked
+    return asked, waits
 
 
 @kernel
 def _play(
-    state: State, gains: Floats, people: Floats, response: Response, cap: int, asked_of: Ints, answers: Floats
-) -> int:
+    state: State,
+    gains: Floats,
+    people: Floats,
+    response: Response,
+    cap: int,
+    asked_of: Ints,
+    answers: Floats,
+    due: Ints,
+) -> tuple[int, int]:
     r = state.board.round[0]
     m = r.in_flight
     items, rivals, givens = asked_of[:, 0], asked_of[:, 1], asked_of[:, 2]
     asked = 0
     told = 0
+    now = 0
     while r.ended == OPEN:
         item, rival, given = (-1, NOBODY, NOW) if asked >= cap else propose(state, asked)
         if item >= 0:
             if (rival >= 0) != (response.kind >= BTL):
-                return MISUNDERSTOOD
+                return MISUNDERSTOOD, 0
             at = asked % m
             items[at] = item
             rivals[at] = rival
@@ -111,11 +126,13 @@ def _play(
                 answers[at] = 1.0
             else:
                 answers[at] = respond(response, row[item], row[rival] if rival >= 0 else 0.0, seed)
+            due[at] = now + 1
             asked += 1
         elif told == asked:
             conclude(state, CLOSED)
         else:
             at = told % m
+            now = due[at]
             put_options(state, asked_of[at, 3:])
             put_number(state, told)
             tell(state, items[at], rivals[at], givens[at], answers[at])
@@ -126,7 +143,7 @@ def _play(
         put_number(state, -1)
         late(state, items[at], rivals[at], givens[at], answers[at])
         told += 1
-    return asked
+    return asked, now
 
 
 def simulate(
@@ -161,7 +178,7 @@ def simulate(
         past.append(gains)
         open_round(state, j, limits.left(spent), k - j + 1)
         theirs = np.array([person.gains() for person in people]) if people else None
-        asked = play(state, np.array(past), response, max(cap - spent, 0), theirs)
+        asked, waits = play(state, np.array(past), response, max(cap - spent, 0), theirs)
         spent += asked
         r = state.board.round[0]
         pick = int(r["pick"])
@@ -170,6 +187,7 @@ def simulate(
                 pick,
                 tuple(int(i) for i in state.board.best[: int(r["size"])]),
                 asked,
+                waits,
                 state.board.items["count"].copy(),
                 ending_of(r["ended"]).name,
                 float(r["reached"]),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from handful.core.confidence import FIRST
 from handful.core.kernels import kernel, rare
-from handful.core.objective import Ints
+from handful.core.objective import Floats, Ints
 from handful.core.parts.claim import CLAIM, adds, search, squares, ways, worst
 from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import TOP
 
-_EQUAL = 0.4  # who is at least so urgent, compared with the most urgent, is asked too
+_SHARE = 0.6  # of the answers that seem to be needed are asked for at once, if so many may be in flight
+_ROOM = 60  # steps can be planned at least
+_POOL = 4  # times as many items as B holds may come to be in the way
 _BEYOND = 1.2  # where two sets are in the way, at a kink, a larger y names the one with fewer answers
 
 
@@ -63,17 +66,7 @@ def _urgency(claim: Claim, item: int) -> float:
 
 
 @kernel
-def most_urgent(claim: Claim) -> float:
-    """The largest urgency in B."""
-    most = 0.0
-    for p in range(claim.rules[0].k):
-        if claim.best[p] >= 0:
-            most = max(most, _urgency(claim, claim.best[p]))
-    return most
-
-
-@kernel
-def fresh_urgency(claim: Claim) -> float:
+def _fresh_urgency(claim: Claim) -> float:
     """The same for one of k fresh answers about the picks, and W."""
     rules = claim.rules[0]
     if rules.cycles == 0:
@@ -87,22 +80,133 @@ def fresh_urgency(claim: Claim) -> float:
     return error / (n * rules.k)
 
 
-@kernel
-def batch(known: int, room: int) -> int:
-    """How many answers to ask for at once: a twentieth of those there are, or a sixth if so many may be in flight."""
-    return max(1, known // 20, min(known // 6, room))
+class BatchPlan(NamedTuple):
+    """Room for planning a batch."""
+
+    claim: Claim  # of contenders alone, with answers that are supposed to come
+    items: Ints  # who they are
+    keys: Floats
+    steps: Ints  # contenders to ask about, by their place here; −1 for all picks
 
 
-@kernel
-def wanted(claim: Claim, queue: Ints, in_flight: int, most: float) -> int:
-    """Fill a queue with more questions about those of B that are about as urgent as `most`; how many."""
-    rules = claim.rules[0]
-    queued = 0
+def new_plan(claim: Claim, k: int, in_flight: int) -> BatchPlan:
+    """An empty plan, with room for all that may be in flight."""
+    held = min(_POOL * k, len(claim.items))
+    rules, rows = np.zeros_like(claim.rules), np.zeros(held, claim.items.dtype)
+    log_y, best, keys = np.zeros_like(claim.log_y), np.zeros_like(claim.best), np.zeros_like(claim.keys)
+    supposed = Claim(rules, rows, np.zeros_like(claim.torn), log_y, best, keys)
+    return BatchPlan(
+        supposed, np.zeros(held, np.int64), np.zeros(held), np.zeros(max(int(in_flight / _SHARE), _ROOM), np.int64)
+    )
+
+
+@rare
+def _find_contenders(plan: BatchPlan, claim: Claim) -> None:
+    """Start a plan with the items that are first in the way, some times as many as B holds, and all that is known."""
+    rules, items, keys = claim.rules[0], plan.items, plan.keys
+    y = _BEYOND * math.exp(claim.log_y[rules.way])
+    held = 0
+    for i in range(len(claim.items)):
+        if claim.items[i].old < 0:
+            continue
+        key, _ = adds(claim, rules.way, y, rules.share, i)
+        if held == len(items):
+            if not key > keys[held - 1]:
+                continue
+            held -= 1
+        p = held
+        while p > 0 and key > keys[p - 1]:
+            keys[p] = keys[p - 1]
+            items[p] = items[p - 1]
+            p -= 1
+        keys[p] = key
+        items[p] = i
+        held += 1
+    plan.claim.rules[0] = claim.rules[0]
     for p in range(rules.k):
-        item = claim.best[p]
-        if item >= 0 and _urgency(claim, item) >= _EQUAL * most:
-            more = batch(_may_grow(claim, item), in_flight // rules.k)
-            for _ in range(min(more, max(1, len(queue) // rules.k))):
-                queue[queued] = item
-                queued += 1
-    return queued
+        plan.claim.torn[p] = claim.torn[p]
+    for way in range(len(claim.log_y)):
+        plan.claim.log_y[way] = claim.log_y[way]
+    for p in range(len(items)):
+        if p < held:
+            plan.claim.items[p] = claim.items[items[p]]
+        else:
+            plan.claim.items[p].old = -1
+
+
+@rare
+def _suppose(claim: Claim, item: int) -> None:
+    """One more answer has come about an item, or about each pick (item −1), and was as those before it."""
+    rules = claim.rules[0]
+    if item < 0:
+        rules.whole *= 1.0 + 1.0 / rules.cycles
+        rules.whole_spread *= 1.0 + 1.0 / rules.cycles
+        rules.cycles += 1
+        return
+    row = claim.items[item]
+    T = max(1, _may_grow(claim, item))
+    if rules.anchor == 0:
+        row.old_total *= 1.0 + 1.0 / T
+        row.old_spread *= 1.0 + 1.0 / T
+        row.old += 1
+    else:
+        row.now_total *= 1.0 + 1.0 / T
+        row.now_spread *= 1.0 + 1.0 / T
+        row.now += 1
+
+
+@rare
+def plan_batch(plan: BatchPlan, claim: Claim, queue: Ints, in_flight: int) -> tuple[int, int]:
+    """What to ask for at once: how many answers about items, which are put in the queue, and about each pick.
+
+    Answers are supposed to come, and to leave means as they are, until they would show the claim; each goes to what is
+    the most urgent then. A share of these is asked for, if so many may be in flight; and a twentieth of what is known
+    in any case.
+    """
+    rules, steps = claim.rules[0], plan.steps
+    known = rules.k * rules.cycles
+    for p in range(rules.k):
+        if claim.best[p] >= 0:
+            known += _may_grow(claim, claim.best[p])
+    if rules.cycles == 0:
+        return 0, max(1, min(in_flight, known) // rules.k)
+    _find_contenders(plan, claim)
+    least = max(1, known // 20)
+    planned, answers = _suppose_all(plan, known, max(float(least), in_flight / _SHARE))
+    size = max(least, min(in_flight, int(_SHARE * answers)))
+    asked, cycles, p = 0, 0, 0
+    while asked + rules.k * cycles < size and asked < len(queue):
+        at = steps[p % planned]
+        if at < 0:
+            cycles += 1
+        else:
+            queue[asked] = plan.items[at]
+            asked += 1
+        p += 1
+    return asked, cycles
+
+
+@rare
+def _suppose_all(plan: BatchPlan, known: int, most: float) -> tuple[int, int]:
+    """Suppose answers until they would show the claim, or are `most`, or fill the plan; how many steps, and answers."""
+    supposed, steps = plan.claim, plan.steps
+    rules = supposed.rules[0]
+    planned, answers, renew = 0, 0, max(1, known // 20)
+    while planned < len(steps) and answers < most:
+        worst(supposed, rules.way, _BEYOND * math.exp(supposed.log_y[rules.way]), rules.share)
+        at, urgency = -1, _fresh_urgency(supposed)
+        for p in range(rules.k):
+            if supposed.best[p] >= 0 and _urgency(supposed, supposed.best[p]) > urgency:
+                at, urgency = supposed.best[p], _urgency(supposed, supposed.best[p])
+        _suppose(supposed, at)
+        steps[planned] = at
+        planned += 1
+        answers += 1 if at >= 0 else rules.k
+        if answers >= renew:
+            renew = answers + max(1, (known + answers) // 20)
+            x = supposed.log_y[rules.way]
+            u, x = search(supposed, CLAIM, rules.way, rules.share, rules.epsilon, x - 0.5, x + 0.5, 5)
+            supposed.log_y[rules.way] = x
+            if u >= 0.0:
+                break
+    return planned, answers

@@ -4,11 +4,10 @@ It has a belief about gains (`gains.py`) and asks about the item whose answers a
 first everybody once, in an order that is drawn (or that of a prior's scores), then the contenders. It is done when the
 leader is expected to lose no more than a share `near` of its gain, or than `enough`: where all that is left is little,
 it does not matter who is best. What is expected to be lost to the best of all others is taken to be the root of the sum
-of the squares of what would be lost to each alone. But where the audit to come is dear, and a better pick would save it
-more answers than it takes to find, the scout goes on.
+of the squares of what would be lost to each alone.
 
-What is in flight counts as if it left means as they are, so that many in flight are spread over those that matter, no
-more are asked than seem needed, and not too many before those before them are answered.
+What is in flight counts as if it left means as they are, so that many in flight are spread over those that matter. No
+more are asked than seem nearly enough, and not too many about an item before those before them are answered.
 """
 
 from __future__ import annotations
@@ -20,10 +19,13 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
+from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows, first_order
 from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure, worthiest
 
 _PLENTY = 2  # how many times what is in flight about an item must have been answered
+_SOON = 2.0  # times what may be lost is little enough to see first what is in flight
+_ALMOST = 0.3  # of the worth of the worthiest answers is enough to ask for others while these are out
 _ROOT = math.sqrt(2.0 * math.pi)
 
 _RULES = np.dtype(
@@ -31,7 +33,6 @@ _RULES = np.dtype(
         ("near", np.float64),
         ("usual", np.float64),  # the mean gain of the picks so far
         ("enough", np.float64),  # a difference in gain that does not matter
-        ("saves", np.float64),  # answers that the audit needs less for each unit of gain more
         ("queued", np.int64),  # first questions of the first round
         ("next", np.int64),
     ],
@@ -116,9 +117,26 @@ def scout_next(scout: Scout, board: Board) -> int:
     item, most = worthiest(scout.gains, board, np.inf)
     if not _seen(scout, board):
         item = leader(scout.gains)
-    if busy and (_close_enough(scout, board, most) or _plenty(board, item)):
+    if not busy:
+        return item
+    if _close_enough(scout, board, _SOON):
         return -1
-    return item
+    return _another(scout, board, most) if _plenty(board, item) else item
+
+
+@kernel
+def _another(scout: Scout, board: Board, most: float) -> int:
+    """Whom to ask about while it is better to see first what is out about the worthiest, worth `most`; -1: nobody."""
+    gains = scout.gains
+    items, lead, noise = gains.items, leader(gains), gains.rules[0].noise
+    best, worth = -1, _ALMOST * most
+    for p in range(gains.rules[0].held):
+        i = gains.top[p]
+        if i != lead and not _plenty(board, i):
+            hope = worth_of_asking(items[lead].mean - items[i].mean, sure(gains, board, i), noise, np.inf, worth)
+            if hope > worth:
+                best, worth = i, hope
+    return best
 
 
 @kernel
@@ -147,13 +165,11 @@ def _expected_loss(scout: Scout, board: Board) -> float:
 
 
 @kernel
-def _close_enough(scout: Scout, board: Board, most: float) -> bool:
-    """Whether more answers, of which none is worth more than `most`, do not matter enough."""
+def _close_enough(scout: Scout, board: Board, times: float) -> bool:
+    """Whether what the leader is expected to lose is little, or `times` that."""
     rules = scout.rules[0]
-    if most * rules.saves > 1.0:
-        return False
     gain = max(scout_mean(scout, leader(scout.gains)), 0.5 * rules.usual)
-    return _expected_loss(scout, board) <= max(rules.near * gain, rules.enough)
+    return _expected_loss(scout, board) <= times * max(rules.near * gain, rules.enough)
 
 
 @kernel
@@ -161,8 +177,7 @@ def scout_done(scout: Scout, board: Board) -> bool:
     """Whether the leader is to be picked, now that nothing is in flight."""
     if _first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
         return False
-    _, most = worthiest(scout.gains, board, np.inf)
-    return _close_enough(scout, board, most) and _seen(scout, board)
+    return _close_enough(scout, board, 1.0) and _seen(scout, board)
 
 
 @kernel

@@ -54,7 +54,7 @@ def statements_of(
         gains = progress.gains()
         theirs = np.array([person.gains() for person in people]) if people else gains[None, :]
         open_round(state, j, budget.left(spent), problem.k - j + 1)
-        spent += play(state, gains[None, :], response, 2**62, theirs if people else None)
+        spent += play(state, gains[None, :], response, 2**62, theirs if people else None)[0]
         r = state.board.round[0]
         pick, view = int(r["pick"]), view_of(explorer, problem, state)
         candidates = np.flatnonzero(np.isfinite(view.mean))

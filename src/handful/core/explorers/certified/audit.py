@@ -29,10 +29,9 @@ import numpy as np
 
 from handful.core.endings import OPEN, RULE, UNREACHABLE
 from handful.core.explorers.certified.audit_state import (
+    AUDITING,
     DONE,
-    LOWER,
     SCOUTING,
-    UPPER,
     AuditState,
     choose_anchor,
     new_state,
@@ -43,7 +42,7 @@ from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel, rare
 from handful.core.parts.board import NOBODY, NOW, end, surprise
 from handful.core.parts.claim import squares
-from handful.core.parts.claim_asking import batch, fresh_urgency, most_urgent, update_shown, wanted
+from handful.core.parts.claim_asking import plan_batch, update_shown
 from handful.core.parts.claim_state import hear, hear_nothing, learn, note_first
 from handful.core.parts.reach import name, notice, out_of_reach
 from handful.core.parts.scout import (
@@ -69,13 +68,12 @@ def begin(state: AuditState) -> None:
     rules.phase = SCOUTING
     scout.usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
     scout.enough = min(1.0, _MATTERS * scout.near) * claim.epsilon / rules.k
-    scout.saves = 0.0
     scout_begin(state.scout, state.board)
 
 
 @rare
 def _audit(state: AuditState) -> None:
-    """Is the claim shown? Can it be? Else what to ask next: one batch given the anchor, or for the picks."""
+    """Is the claim shown? Can it be? Else what to ask next: a batch given the anchor, for the picks, or both."""
     rules, claim, in_flight = state.rules[0], state.claim.rules[0], state.board.round[0].in_flight
     update_shown(state.claim)
     if claim.shown >= 0.0:
@@ -87,27 +85,19 @@ def _audit(state: AuditState) -> None:
     if state.reach.rules[0].answers >= state.reach.rules[0].renew:
         name(state.reach, state.claim)
     rules.next = 0
-    most = most_urgent(state.claim)
-    if fresh_urgency(state.claim) >= most:
-        rules.phase = LOWER
-        more = batch(claim.cycles, in_flight // rules.k)
-        rules.goal = claim.cycles + min(more, max(1, len(state.queue) // rules.k))
-        _enqueue_picks(state)
-    else:
-        rules.phase = UPPER
-        rules.queued = wanted(state.claim, state.queue, in_flight, most)
+    rules.queued, cycles = plan_batch(state.plan, state.claim, state.queue, in_flight)
+    rules.goal = claim.cycles + cycles
+    _enqueue_picks(state)
 
 
 @kernel
 def _enqueue_picks(state: AuditState) -> None:
-    """Ask for the fresh answers that are missing for the goal."""
+    """Ask for the fresh answers that are missing for the goal too."""
     rules = state.rules[0]
-    rules.queued = 0
-    rules.next = 0
     for n in range(state.claim.rules[0].cycles, rules.goal):
         for at in range(rules.k):
             if state.fresh[at] <= n and rules.queued < len(state.queue):
-                state.queue[rules.queued] = at
+                state.queue[rules.queued] = -1 - at
                 rules.queued += 1
 
 
@@ -156,7 +146,8 @@ def _begin_audit(state: AuditState, item: int) -> None:
         state.totals[p] = 0.0
     _plan(state)
     state.reach.rules[0].renew = 0  # a set is named as soon as the audit looks
-    rules.phase = UPPER
+    rules.phase = AUDITING
+    rules.goal = 0
 
 
 @kernel
@@ -184,11 +175,13 @@ def propose(state: AuditState, n: int) -> tuple[int, int, int]:
         return item, NOBODY, NOW
     if rules.next == rules.queued:
         return -1, NOBODY, NOW
+    if rules.next == 0:
+        rules.first = n
     at = state.queue[rules.next]
     rules.next += 1
-    if rules.phase == UPPER:
+    if at >= 0:
         return at, NOBODY, state.claim.rules[0].anchor
-    return state.picks[at], NOBODY, at
+    return state.picks[-1 - at], NOBODY, -1 - at
 
 
 @kernel
@@ -206,18 +199,20 @@ def tell(state: AuditState, item: int, rival: int, given: int, answer: float) ->
 
 @kernel
 def _credit(state: AuditState, item: int, given: int, answer: float) -> None:
-    """An answer about `item` given the first `given` picks: to the account that wants it now, before it is looked at.
+    """An answer about `item` given the first `given` picks: to the account that it was asked for.
 
     In a round that is gone through again, with answers left out, it may be wanted by neither.
     """
     rules, claim = state.rules[0], state.claim.rules[0]
     state.reach.rules[0].answers += 1
-    if rules.phase == LOWER and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
+    place = state.number[0] - rules.first
+    for_picks = 0 <= place < rules.queued and state.queue[place] < 0
+    if for_picks and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
         claim.fresh += weight(state, given) * answer
         claim.fresh_spread += weight(state, given) ** 2 * surprise(state.fresh[given], state.totals[given], answer)
         state.fresh[given] += 1
         state.totals[given] += answer
-    elif (rules.phase == UPPER or rules.phase == LOWER) and given == claim.anchor and state.claim.items[item].old >= 0:
+    elif rules.phase == AUDITING and given == claim.anchor and state.claim.items[item].old >= 0:
         learn(state.claim, item, answer)
         notice(state.reach, item, answer)
 
@@ -237,9 +232,11 @@ def _go_on(state: AuditState) -> None:
         _begin_audit(state, scout_lead(state.scout))
     elif rules.next != rules.queued:
         return
-    elif rules.phase == LOWER:
+    else:
         for p in range(rules.k):
             if state.fresh[p] < rules.goal:  # some came to nothing
+                rules.next = 0
+                rules.queued = 0
                 _enqueue_picks(state)
                 return
         claim = state.claim.rules[0]
@@ -280,7 +277,7 @@ def leave(state: AuditState, item: int) -> None:
 def conclude(state: AuditState, ended: int) -> None:
     """The best mean; and in an audit, what has been shown so far."""
     rules = state.rules[0]
-    if rules.phase == UPPER or rules.phase == LOWER:
+    if rules.phase == AUDITING:
         _close(state, ended)
         return
     _end_round(state, scout_lead(state.scout), ended)

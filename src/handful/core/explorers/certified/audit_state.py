@@ -10,11 +10,12 @@ import numpy as np
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, new_board
+from handful.core.parts.claim_asking import BatchPlan, new_plan
 from handful.core.parts.claim_state import Claim, back_to_first, close_round, drop_anchor
 from handful.core.parts.reach import ReachTest, new_reach
 from handful.core.parts.scout import Scout, scout_mean
 
-SCOUTING, UPPER, LOWER, DONE = range(4)
+SCOUTING, AUDITING, DONE = range(3)
 
 _RULES = np.dtype(
     [
@@ -28,6 +29,7 @@ _RULES = np.dtype(
         ("goal", np.int64),  # n, once the batch is in
         ("queued", np.int64),
         ("next", np.int64),
+        ("first", np.int64),  # the number of the question that asks for what is first in the queue
     ],
     align=True,
 )
@@ -44,7 +46,9 @@ class AuditState(NamedTuple):
     picks: Ints
     fresh: Ints  # fresh answers to each pick
     totals: Floats  # and their sums
-    queue: Ints
+    queue: Ints  # items to ask about given the anchor; −1 − p for pick p
+    plan: BatchPlan
+    number: Ints  # of the question that is told
 
 
 def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: Scout, claim: Claim) -> AuditState:
@@ -53,9 +57,12 @@ def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: S
     r["k"] = k
     r["given"] = given
     r["outlook"] = np.inf
-    picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k), np.int64)
+    picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k, in_flight) + k, np.int64)
     board = new_board(size, k, seed, in_flight)
-    return AuditState(board, scout, claim, new_reach(size, k), r, picks, np.zeros(k, np.int64), np.zeros(k), queue)
+    fresh, plan = np.zeros(k, np.int64), new_plan(claim, k, in_flight)
+    return AuditState(
+        board, scout, claim, new_reach(size, k), r, picks, fresh, np.zeros(k), queue, plan, np.zeros(1, np.int64)
+    )
 
 
 @kernel
