@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Route, expect
 
 from tests.browser.pages import STUDY, WorkersPage, look, organizers_page
 from tests.crowd.clients import Started
@@ -44,3 +44,21 @@ def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) 
     page.wait_for_selector("#keys input", state="detached")
     stranger.reload()
     stranger.wait_for_url("**/organize/login")
+
+
+def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    page = organizers_page(server, somebody())
+    before = len(server.registry.keys.keys.all())
+    lost: list[int] = []
+
+    def lose_every_reply(route: Route) -> None:
+        lost.append(route.fetch().status)
+        route.abort()
+
+    page.route("**/keys", lose_every_reply)
+    page.click("#new-key button")
+    expect(page.locator("body")).to_contain_text("it is not known whether this was done")
+    page.wait_for_timeout(1500)  # repeated requests come after 0.3 and 0.7 seconds
+    assert lost == [201]
+    assert len(server.registry.keys.keys.all()) == before + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
@@ -66,6 +66,39 @@ def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_i
         paid.settle()
         paid.settle()
         assert elsewhere.status == "APPROVED"
+
+
+def test_a_bonus_whose_reply_was_lost_is_sent_again_and_paid_once(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
+    ):
+        visitor, there = paid.come()
+        visitor.arrive()
+        (person,) = paid.store.people(STUDY)
+        page = organizers_page(paid.server, somebody())
+        sent: list[str | None] = []
+
+        def lose_the_first_reply(route: Route) -> None:
+            sent.append(route.request.post_data)
+            reply = route.fetch()
+            if len(sent) > 1:
+                route.fulfill(response=reply)
+            else:
+                route.abort()
+
+        page.route("**/recruiting/bonus", lose_the_first_reply)
+        page.click("#recruiting-bonus summary")
+        for cents in (150, 150):
+            page.fill("#bonus-who", person.pseudonym)
+            page.fill("#bonus-amount", f"{cents / 100:.2f}")
+            page.click("text=Promise the bonus")
+            expect(page.locator("#bonus-who")).to_have_value("")
+            paid.settle()
+        assert there.bonuses == [150, 150]
+        assert (len(sent), len(set(sent))) == (3, 2)
 
 
 def test_the_organizer_plans_makes_a_draft_and_publishes_after_a_yes(

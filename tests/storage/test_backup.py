@@ -68,6 +68,7 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
     store = Store(storage)
     met = store.meet("a", Identity("p1", "s1"), "ACTIVE")
     store.write_down("a", "bonus", [(met.pseudonym, 120)])
+    store.promise_once("a", "r" * 16, met.pseudonym, 150, "")
     new_key(open_keys(storage), "watch", "a", 2.0)
     path = backup(storage, tmp_path / "backup.db")
     copied = People("a", path)
@@ -76,7 +77,8 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
     assert Invitations("a", path).all() == Invitations("a", storage).all()
     assert Store(path).people("a") == store.people("a") == [met]
     assert Store(path).entries("a") == store.entries("a")
-    assert Store(path).write_down("a", "bonus", [(None, 1)]) == [2]
+    assert Store(path).write_down("a", "bonus", [(None, 1)]) == [3]
+    assert Store(path).promise_once("a", "r" * 16, met.pseudonym, 150, "") == 2, "what was asked for is known there too"
     assert open_keys(path).all() == open_keys(storage).all()
     copied.add(Person("w2", link=b"y" * 16))
     with pytest.raises(StorageError, match="already"):

@@ -82,8 +82,9 @@ class CreateDraft(PlanPeople):
 
 
 class PromiseBonus(Sent):
-    """A bonus for somebody, in cents."""
+    """A bonus for somebody, in cents; `id` is random and of this bonus alone, so that a repeated request pays once."""
 
+    id: Annotated[str, Field(min_length=16, max_length=64, pattern="^[0-9A-Za-z-]+$")]
     who: Annotated[str, Field(max_length=64)]
     cents: Annotated[int, Field(ge=1, le=20_000)]
     reason: Annotated[str, Field(max_length=200)] = ""

@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, func, insert, inspect, select, text, update
 
-from handful.errors import StorageLocked, StorageMissing
+from handful.errors import InvalidProblem, StorageLocked, StorageMissing
 from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
 from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
-from handful.recruit.tables import ledger, metadata, recruited, recruitments, to_forget
+from handful.recruit.tables import ledger, metadata, promised, recruited, recruitments, to_forget
 from handful.storage.opening import database_at
 from handful.storage.tables import create_missing
 
@@ -217,14 +217,29 @@ class Store:
     ) -> list[int]:
         """Write down calls that are about to be made, one for each (who, cents); give their numbers."""
         now = self.clock()
+        common = {"study": study, "kind": kind, "made": now, "words": words, "sent": now if sent else None}
         with self._writing() as connection:
-            numbers = []
-            for who, cents in lines:
-                values = {"study": study, "kind": kind, "who": who, "cents": cents, "made": now, "words": words}
-                result = connection.execute(insert(ledger).values(**values, sent=now if sent else None))
-                assert result.inserted_primary_key is not None
-                numbers.append(int(result.inserted_primary_key[0]))
-        return numbers
+            return [_add_line(connection, **common, who=who, cents=cents) for who, cents in lines]
+
+    def promise_once(self, study: str, request: str, who: str, cents: int, words: str) -> int:
+        """Write down a bonus that is not sent yet; give its number, which for a repeated request is the first one's."""
+        own = and_(promised.c.study == study, promised.c.request == request)
+        with self._writing() as connection:
+            if connection.dialect.name == "postgresql":  # one at a time; SQLite's transactions are so anyway
+                connection.execute(text("LOCK TABLE ledger_requests IN SHARE ROW EXCLUSIVE MODE"))
+            first = connection.execute(select(ledger).join(promised, promised.c.number == ledger.c.number).where(own))
+            line = first.mappings().first()
+            if line is None:
+                values = {"study": study, "who": who, "cents": cents, "made": self.clock(), "words": words}
+                number = _add_line(connection, **values, kind="bonus")
+                connection.execute(insert(promised).values(study=study, request=request, number=number))
+                return number
+        if (line["who"], line["cents"]) != (who, cents):
+            raise InvalidProblem(
+                f"a bonus for {line['who']} of {line['cents']} cents was promised by a request with the same id: "
+                "give every bonus an id of its own"
+            )
+        return int(line["number"])
 
     def mark_sent(self, numbers: Sequence[int], reference: str) -> None:
         """The call is about to be made."""
@@ -260,6 +275,12 @@ def has_recruitments(storage: str | Path) -> bool:
         return False
     with database.explaining(), database.connect() as connection:
         return inspect(connection).has_table(recruitments.name)
+
+
+def _add_line(connection: Connection, **values: Any) -> int:
+    result = connection.execute(insert(ledger).values(**values))
+    assert result.inserted_primary_key is not None
+    return int(result.inserted_primary_key[0])
 
 
 def _taken(connection: Connection, study: str) -> int:

@@ -45,6 +45,13 @@ ledger = Table(
     Column("words", Text, nullable=False, default=""),
     sqlite_autoincrement=True,
 )
+promised = Table(  # which line of the ledger was written for a request, so that repeating the request writes no other
+    "ledger_requests",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("request", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+)
 to_forget = Table(
     "recruited_to_forget",
     metadata,

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from handful.storage.database import Database
 
 CHUNK = 5_000
-BESIDE = ("people", "people_studies", "invitations", "recruitments", "recruited", "ledger", "recruited_to_forget")
+BESIDE = (
+    "people",
+    "people_studies",
+    "people_retention",
+    "invitations",
+    "recruitments",
+    "recruited",
+    "ledger",
+    "ledger_requests",
+    "recruited_to_forget",
+)
 """The tables beside the journals and keys; a database on a server may have others, which are not ours."""
 
 

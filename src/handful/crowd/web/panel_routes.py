@@ -168,9 +168,14 @@ async def publish(hosted: OrganizersStudy, said: panel_messages.Publish, request
 async def bonus(
     hosted: OrganizersStudy, said: panel_messages.PromiseBonus, request: Request
 ) -> panel_messages.Recruiting:
-    """Promise somebody a bonus: it is written down now, and paid by the next reconciliation, once."""
+    """Promise somebody a bonus: it is written down now, and paid by the next reconciliation, once.
+
+    The same `id` again promises nothing more: whoever got no reply may repeat the request.
+    """
     loop = _loop(hosted, request)
-    await _by_platform(loop, lambda recruiter: paying.promise_bonus(recruiter, said.who, said.cents, said.reason))
+    await _by_platform(
+        loop, lambda recruiter: paying.promise_bonus(recruiter, said.who, said.cents, said.reason, said.id)
+    )
     return await _after(loop)
 
 

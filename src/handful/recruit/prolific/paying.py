@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 
 from handful.errors import InvalidProblem, StudyNotFound
@@ -124,17 +125,20 @@ def _called(recruiter: Recruiter, name: str) -> Participant:
     return found[0]
 
 
-def promise_bonus(recruiter: Recruiter, pseudonym: str, cents: int, reason: str = "") -> int:
-    """Write down that a person is to get a bonus; it is paid by the next reconciliation. Gives the ledger's number."""
+def promise_bonus(
+    recruiter: Recruiter, pseudonym: str, cents: int, reason: str = "", request: str | None = None
+) -> int:
+    """Write down that a person is to get a bonus; it is paid by the next reconciliation. Gives the ledger's number.
+
+    `request` is a random name of what was asked for: whoever repeats it, because no reply came, promises nothing more.
+    """
     if not 0 < cents <= MOST_BONUS:
         raise InvalidProblem(f"a bonus of {money(cents)} is not between {money(1)} and {money(MOST_BONUS)}")
     person = _called(recruiter, pseudonym)
     if person.verified is not True or person.who.session is None:
         raise InvalidProblem(f"{pseudonym} is not known to Prolific, as far as is known here, and cannot be paid")
-    (number,) = recruiter.store.write_down(
-        recruiter.study, "bonus", [(person.pseudonym, cents)], sent=False, words=reason[:200]
-    )
-    return number
+    request = secrets.token_hex(16) if request is None else request
+    return recruiter.store.promise_once(recruiter.study, request, person.pseudonym, cents, reason[:200])
 
 
 def pay_bonuses(recruiter: Recruiter, recruitment: Recruitment) -> int:

@@ -10,6 +10,8 @@ const ENDED = {
   closed: "closed",
   filled: "filled in from what was known",
 };
+const ONCE = { repeats: false };
+const COPYING_MS = 120_000; // a new study takes copies of the items
 const number = new Intl.NumberFormat();
 
 /** The list of rounds, each with a way to have it done again. */
@@ -23,7 +25,7 @@ export class Rounds {
     this.#order = order;
     const dialog = find("#redoing");
     dialog.addEventListener("close", () => {
-      if (dialog.returnValue === "yes") order(`rounds/${this.#round}/redo`, { extend: Number(find("#redoing-more").value) || 0 });
+      if (dialog.returnValue === "yes") order(`rounds/${this.#round}/redo`, { extend: Number(find("#redoing-more").value) || 0 }, ONCE);
     });
     find("#from-here")?.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -31,7 +33,7 @@ export class Rounds {
     });
     find("#extending")?.addEventListener("submit", (event) => {
       event.preventDefault();
-      order("extend", { answers: Number(find("#more-answers").value) });
+      order("extend", { answers: Number(find("#more-answers").value) }, ONCE);
       find("#more-answers").value = "";
     });
   }
@@ -50,7 +52,7 @@ export class Rounds {
   async #newStudy(picksAlone) {
     try {
       const items = picksAlone ? [] : null;
-      const { draft } = await request("POST", `${this.#address}/new-study`, { items });
+      const { draft } = await request("POST", `${this.#address}/new-study`, { items }, { ...ONCE, patience_ms: COPYING_MS });
       location.assign(`/setup/${draft}`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

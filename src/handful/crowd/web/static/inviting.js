@@ -15,7 +15,7 @@ export function inviting(address) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      const { links } = await request("POST", `${address}/invitations`, { number: Number(find("#invite-number").value) });
+      const { links } = await request("POST", `${address}/invitations`, { number: Number(find("#invite-number").value) }, { repeats: false });
       const rows = links.map(({ number, link }) => `${number},${location.origin}${link}`);
       save(["number,link", ...rows, ""].join("\r\n"), "invitations.csv", "text/csv");
       await count();

@@ -48,7 +48,7 @@ export function keys(address) {
     event.preventDefault();
     const said = new FormData(event.target);
     tried(async () => {
-      list.prepend(line(await request("POST", `${address}/keys`, { role: said.get("role"), all_studies: said.has("all") })));
+      list.prepend(line(await request("POST", `${address}/keys`, { role: said.get("role"), all_studies: said.has("all") }, { repeats: false })));
       toast("Copy the link now: it is shown this once.", 8);
     });
   });

@@ -99,9 +99,9 @@ function showPicks({ state, picks }) {
   find("#picks").replaceChildren(...picks.map((pick, at) => pickEntry(pick, at + 1)));
 }
 
-async function order(what, body) {
+async function order(what, body, { repeats = true } = {}) {
   try {
-    show(await request("POST", `${address}/${what}`, body, { lost: () => toast("No connection. Trying again.", 0), back: untoast }));
+    show(await request("POST", `${address}/${what}`, body, { lost: () => toast("No connection. Trying again.", 0), back: untoast, repeats }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status === 401) location.assign("/organize/login");

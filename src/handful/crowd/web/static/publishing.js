@@ -43,7 +43,7 @@ export function publishing(study) {
   }
 
   find("#share-result").addEventListener("click", () => tried(async () => {
-    list.prepend(line(await request("POST", `${address}/share`)));
+    list.prepend(line(await request("POST", `${address}/share`, undefined, { repeats: false })));
   }));
   find("#preregister").addEventListener("click", () => tried(async () => {
     const record = await request("POST", `${address}/preregister`);

@@ -9,6 +9,7 @@ const RUNNING = { pause: ["ACTIVE"], start: ["PAUSED"], stop: ["ACTIVE", "PAUSED
 export class Recruiting {
   #root;
   #last = "";
+  #bonus = null; // names the bonus in the form: however often it is sent, it is promised once
 
   constructor(root) {
     this.#root = `${root}/recruiting`;
@@ -19,6 +20,7 @@ export class Recruiting {
     form.addEventListener("submit", (event) => { event.preventDefault(); this.#say("create", { ...known(form), address: form.elements.address.value }); });
     form.addEventListener("change", ({ target }) => this.#plan(form, target.name));
     find("#recruiting-none").addEventListener("toggle", ({ target }) => target.open && this.#plan(form));
+    find("#giving").addEventListener("input", () => { this.#bonus = null; });
     find("#giving").addEventListener("submit", (event) => { event.preventDefault(); this.#give(event.target); });
   }
 
@@ -42,7 +44,10 @@ export class Recruiting {
 
   async #give(form) {
     const { who, amount, reason } = Object.fromEntries(new FormData(form));
-    if (!(await this.#say("bonus", { who: who.trim(), cents: cents(amount), reason }))) return;
+    const id = (this.#bonus ??= randomName());
+    if (!(await this.#say("bonus", { id, who: who.trim(), cents: cents(amount), reason }))) return;
+    if (this.#bonus !== id) return; // it was sent twice, or another one is being typed
+    this.#bonus = null;
     form.reset();
     toast("The bonus is promised, and paid once.", 6);
   }
@@ -120,6 +125,11 @@ export class Recruiting {
       return null;
     }
   }
+}
+
+/** Sixteen random bytes in hexadecimal; crypto.randomUUID is not there without https. */
+function randomName() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** What somebody typed as an amount, in cents. */

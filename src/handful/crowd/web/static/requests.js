@@ -42,9 +42,10 @@ function patience(ms) {
   });
 }
 
-/** Send until the server has replied. Every request may be repeated: the server counts an answer once.
- *  `patience_ms`: how long a reply may take that is worth waiting for. */
-export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS } = {}) {
+/** Send until the server has replied: the server counts an answer once, however often it comes.
+ *  `patience_ms`: how long a reply may take that is worth waiting for.
+ *  `repeats`: false for what would be done twice if it were sent twice. Without a reply that ends as a refusal. */
+export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS, repeats = true } = {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const reply = await once(method, path, body, most);
@@ -57,6 +58,8 @@ export async function request(method, path, body, { lost = () => {}, back = () =
       } else if (said && error.status < 500) {
         if (attempt) back();
         throw error;
+      } else if (!repeats) {
+        throw new Refusal(0, { error: "unknown_outcome", message: "No reply came: it is not known whether this was done. Reload the page and look before you try again." });
       } else {
         lost(said && error.code === "storage");
         await patience(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)]);
