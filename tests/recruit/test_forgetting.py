@@ -15,13 +15,16 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.panel_words import KEPT_ID
 from handful.recruit.fake import FakePlatform, FakeProlific
-from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled
+from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled, retire
 from handful.recruit.outcomes import Identity
+from handful.recruit.panel import Panel
 from handful.recruit.prolific import paying
 from handful.recruit.prolific.reconciling import counts_of, reconcile
 from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.records import Participant
+from handful.recruit.records import Participant, Recruitment
+from handful.recruit.store import Store
 from handful.storage.people import WITHDRAWING, People
+from handful.storage.retention import DAY_S, keep_for
 from tests.crowd.clients import STUDY as SERVED
 from tests.recruit.arrivals import paid_study
 from tests.recruit.conftest import STUDY
@@ -133,6 +136,36 @@ def test_pay_is_settled_when_nothing_more_can_come_of_it(
     assert pay_is_settled(changed, published.recruitment(), []) is settled
     by_hand = replace(published.recruitment(), on_prolific=False)
     assert pay_is_settled(changed, by_hand, []) is (changed.outcome is not None)
+
+
+def test_when_the_retention_is_over_ids_of_a_panel_that_is_paid_by_hand_stay_until_somebody_asks(storage: Path) -> None:
+    People(STUDY, storage).closed(0.0)
+    keep_for(storage, STUDY, 1)
+    store = Store(storage)
+    store.keep(Recruitment(STUDY, Panel("a school", "PID")))
+    person, _ = store.arrive(STUDY, Identity("their-own-id"), None)
+    assert person is not None
+    store.change(STUDY, person.pseudonym, outcome="finished")
+    assert retire(storage, 2 * DAY_S) == [STUDY]
+    assert forget_settled(store, STUDY) == []
+    assert holds(storage, "their-own-id")
+    assert ask_to_forget(store, STUDY, person.pseudonym)
+    assert not holds(storage, "their-own-id")
+
+
+def test_when_the_retention_is_over_ids_on_prolific_go_once_the_pay_is_settled(
+    published: Recruiter, fake: FakeProlific, storage: Path
+) -> None:
+    People(STUDY, storage).closed(0.0)
+    keep_for(storage, STUDY, 1)
+    person, there = come(published, fake)
+    end(published, person)
+    assert retire(storage, 2 * DAY_S) == [STUDY]
+    assert holds(storage, there.id)
+    reconcile(published)
+    reconcile(published)
+    assert forget_settled(published.store, STUDY) == [person.pseudonym]
+    assert not holds(storage, there.participant, there.id)
 
 
 def test_the_consent_promises_no_more_than_is_done() -> None:

@@ -25,13 +25,18 @@ def ask_to_forget(store: Store, study: str, pseudonym: str) -> bool:
 
 
 def retire(url: str | Path, now: float) -> list[str]:
-    """Forget everybody in studies whose retention is over, those from a panel once their pay is settled; gives these
-    studies.
+    """Forget everybody in studies whose retention is over; gives these studies.
+
+    The ids that Prolific knows people by go once their pay is settled. Where the organizer pays by hand nobody here
+    knows when that was done: the panel's ids stay until somebody asks.
     """
     due = retire_due(url, now)
     store = Store(url) if due and has_recruitments(url) else None
     for study in due if store is not None else ():
         assert store is not None
+        recruitment = store.recruitment(study)
+        if recruitment is None or not recruitment.on_prolific:
+            continue
         for person in store.people(study):
             store.mark_to_forget(study, person.pseudonym)
         forget_settled(store, study)
