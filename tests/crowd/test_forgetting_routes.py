@@ -6,16 +6,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from handful import Preferences
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.startup import open_registry
 from handful.crowd.settings import Settings
 from handful.recruit.forgetting import retire
 from handful.storage.people import People
 from handful.storage.people import Person as KnownPerson
-from handful.storage.retention import DAY_S, keep_for
+from handful.storage.retention import DAY_S, keep_for, kept_for
 from handful.study.study import Study
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_people import OFTEN, plan
@@ -84,7 +88,6 @@ def test_everybody_is_forgotten_when_the_retention_is_over_and_no_sooner(serve: 
     told = organizer.post(f"/api/organize/{STUDY}/words", json={"retention_days": 10}).json()
     assert told["retention_days"] == 10
     assert server.browser().get(HERE).json()["retention_days"] == 10
-    server.registry.retire_people()
     hosted = server.registry.studies[STUDY]
     answers = hosted.study.fold.answers
     assert retire(storage, 1e12) == [], "an open study keeps its people"
@@ -99,15 +102,56 @@ def test_everybody_is_forgotten_when_the_retention_is_over_and_no_sooner(serve: 
     assert hosted.study.fold.answers == answers
 
 
-def test_a_study_of_which_nobody_said_anything_keeps_its_people_for_ninety_days(tmp_path: Path) -> None:
-    storage = tmp_path / "s.db"
+def closed_study(storage: Path, closed: float) -> None:
     Study(["a", "b", "c"], 1, feedback=Preferences(), budget=10, storage=storage, name="s").close()
     people = People("s", storage)
-    people.add(KnownPerson("w1"))
-    people.closed(0.0)
-    assert retire(storage, 89 * DAY_S) == []
-    assert retire(storage, 90 * DAY_S) == ["s"]
+    people.add(KnownPerson("w1", b"a link of theirs"))
+    people.closed(closed)
+
+
+def test_a_study_of_which_nobody_said_anything_keeps_its_people(tmp_path: Path) -> None:
+    storage = tmp_path / "s.db"
+    closed_study(storage, 0.0)
+    assert retire(storage, 1e12) == []
+    assert len(People("s", storage)) == 1
+
+
+def test_a_study_closed_before_anything_was_said_keeps_its_people_ninety_days_from_then(tmp_path: Path) -> None:
+    storage = tmp_path / "s.db"
+    closed_study(storage, 0.0)
+    assert kept_for(storage, "s", 100 * DAY_S) == 190
+    assert kept_for(storage, "s", 150 * DAY_S) == 190, "what was said stands"
+    assert retire(storage, 190 * DAY_S - 1) == []
+    assert retire(storage, 190 * DAY_S) == ["s"]
     assert len(People("s", storage)) == 0
+
+
+def test_all_studies_are_kept_for_as_long_as_was_said_whichever_is_opened_first(
+    collection: Collection, tmp_path: Path
+) -> None:
+    storage, themes = tmp_path / "s.db", ("Boats", "Bridges")
+    now = 1_000.0
+
+    def opened(days: int | None) -> Registry:
+        return open_registry(storage, collection, themes, plan(), Settings(retention_days=days), clock=lambda: now)
+
+    def known() -> list[int]:
+        return [len(People(name, storage)) for name in ("boats", "bridges")]
+
+    with closing(opened(None)) as registry:
+        for hosted in registry.studies.values():
+            hosted.people.add(KnownPerson("w1", b"a link of theirs"))
+            hosted.study.finish()
+            hosted.people.closed(now)
+    now += 100 * DAY_S
+    with closing(opened(3650)) as registry:
+        assert known() == [1, 1]
+    with closing(opened(None)) as registry:
+        assert [hosted.retention_days for hosted in registry.studies.values()] == [3650, 3650]
+        assert known() == [1, 1], "what was said before stands"
+    with closing(opened(30)) as registry:
+        assert known() == [0, 0]
+        assert [len(hosted.people) for hosted in registry.studies.values()] == [0, 0]
 
 
 DYING = """

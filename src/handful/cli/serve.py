@@ -136,7 +136,8 @@ def serve(
     said = _said(context)
     expected = expected_of(people, answers_each, said("goal", goal), solo)
     goal = goal if expected is None else expected.answers_each
-    settings = replace(_settings(host, solo, goal, consent, public_url, language), retention_days=retention)
+    settings = _settings(host, solo, goal, consent, public_url, language)
+    settings = replace(settings, retention_days=said("retention", retention))  # not typed: what was said before stands
     who = who_counts(door, rule, solo)
     plan = StudyPlan(
         k,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from handful.crowd.languages import DEFAULT, Language, language, languages
-from handful.storage.retention import DAYS
 
 CONSENT = language(DEFAULT).said("consent")
 INSTRUCTIONS = language(DEFAULT).said("instructions")
@@ -88,7 +87,8 @@ class Settings:
     listed: whether the server's front page names the study; whoever has its link gets there in any case.
     show_result: whether people who took part see what was chosen, once the study has ended.
     instruction: what a check's card says that is to be chosen.
-    retention_days: how long after the study is closed it is kept who gave which answers.
+    retention_days: how long after the study is closed it is kept who gave which answers; None: as was said when it
+        began, else 90.
     language: of the worker's page, and of the built-in words wherever the organizer wrote none.
     goal: how many answers a worker is asked for; they may go on after that. None: no number is shown.
     undo_s: how long the page offers to undo an answer; whoever does has `redo_s` more to choose again.
@@ -106,7 +106,7 @@ class Settings:
     language: str = DEFAULT
     listed: bool = True
     show_result: bool = False
-    retention_days: int = DAYS
+    retention_days: int | None = None
     undo_s: float = 5.0
     redo_s: float = 5.0
     solo: bool = False

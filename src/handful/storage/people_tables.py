@@ -32,7 +32,7 @@ studies_of_people = Table(
     Column("changes", Integer, nullable=False),  # grows with every change, so that others notice
 )
 
-# How long a study's rows about people are kept after it is closed; where nothing is said, as long as by default.
+# How long a study's rows about people are kept after it is closed; where nothing is said, they stay.
 retention = Table(
     "people_retention",
     metadata,

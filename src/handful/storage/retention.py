@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 
 from handful.storage.opening import database_at
@@ -27,8 +28,32 @@ def keep_for(url: str | Path, study: str, days: int) -> None:
             connection.execute(retention.update().where(own).values(days=days))
 
 
+def kept_for(url: str | Path, study: str, now: float) -> int:
+    """How many days after it is closed a study's people are kept: as was said before, else the default from now on.
+
+    A study that was closed before anything was said of it is kept for the default from now, not from its end.
+    """
+    from handful.storage.people_tables import retention
+    from handful.storage.people_tables import studies_of_people as studies
+
+    database = database_at(url)
+    make_tables(database)
+    with writing(database) as connection:
+        found = connection.execute(retention.select().where(retention.c.study == study)).first()
+        if found is not None:
+            return int(found.days)
+        of_study = connection.execute(studies.select().where(studies.c.study == study)).first()
+        closed = None if of_study is None else of_study.closed
+        days = DAYS + (0 if closed is None else max(0, ceil((now - closed) / DAY_S)))
+        connection.execute(retention.insert().values(study=study, days=days))
+    return days
+
+
 def retire_due(url: str | Path, now: float) -> list[str]:
-    """Forget everybody in all studies whose time is over, and network tags where theirs is; gives these studies."""
+    """Forget everybody in all studies whose time is over, and network tags where theirs is; gives these studies.
+
+    A study of which nothing was ever said keeps its people: what is deleted cannot be brought back.
+    """
     from sqlalchemy import inspect
 
     from handful.storage.people_tables import invitations, people, retention
@@ -45,7 +70,7 @@ def retire_due(url: str | Path, now: float) -> list[str]:
         told = connection.execute(retention.select()).all() if there.has_table(retention.name) else []
         days = {row.study: row.days for row in told}
         closed = connection.execute(studies.select().where(studies.c.closed.is_not(None))).all()
-        due = [row.study for row in closed if row.closed + days.get(row.study, DAYS) * DAY_S <= now]
+        due = [row.study for row in closed if row.study in days and row.closed + days[row.study] * DAY_S <= now]
         rows = connection.execute(people.select().where(people.c.study.in_(due))).all() if due else []
         known = sorted({row.study for row in rows})
     if known:

@@ -32,6 +32,7 @@ from handful.crowd.hosting.unnamed_proxy import PrivateVisitors
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.storage.people import People
+from handful.storage.retention import DAYS
 from handful.study.events import Event, Noted
 from handful.study.results import Result
 from handful.study.study import Study
@@ -67,6 +68,7 @@ class HostedStudy(Answering):
         self.theme = theme or study.name
         self._lock = threading.Lock()
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
+        self.kept_days = DAYS  # for how long after the end, where the settings do not say it
         held = settings.limits.held_per_address
         self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
         self.visitors = PrivateVisitors(self.name)
@@ -143,6 +145,12 @@ class HostedStudy(Answering):
             return self.desk.goal + (self.desk.recruitment.plan.checks_each if self.checks.any else 0)
         answers = self.settings.goal
         return None if answers is None else answers + self.checks.extra(answers)
+
+    @property
+    def retention_days(self) -> int:
+        """How many days after the end it is kept who gave which answers."""
+        told = self.settings.retention_days
+        return self.kept_days if told is None else told
 
     @property
     def state(self) -> messages.StudyState:

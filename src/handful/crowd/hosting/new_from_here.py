@@ -10,6 +10,7 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.languages import languages
 from handful.crowd.setup_messages import DraftSettings, Words
 from handful.errors import InvalidCollection
+from handful.storage.retention import MOST_DAYS
 
 
 def draft_from(
@@ -65,7 +66,7 @@ def _words_of(hosted: HostedStudy) -> Words:
         instruction=own("instruction", settings.instruction),
         goal=settings.goal,
         language=settings.language,
-        retention_days=settings.retention_days,
+        retention_days=min(hosted.retention_days, MOST_DAYS),
         listed=settings.listed,
         show_result=settings.show_result,
     )

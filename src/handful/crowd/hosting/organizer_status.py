@@ -57,7 +57,7 @@ def organizer_status_of(
         circumstances=list(circumstances_of(hosted.study.fold)),
         recruiting=recruiting,
         show_result=hosted.settings.show_result,
-        retention_days=hosted.settings.retention_days,
+        retention_days=hosted.retention_days,
     )
 
 

@@ -28,7 +28,7 @@ from handful.storage import probe
 from handful.storage.invitations import Invitations
 from handful.storage.keys import open_keys
 from handful.storage.people import People, new_pseudonym
-from handful.storage.retention import keep_for
+from handful.storage.retention import keep_for, kept_for
 
 log = logging.getLogger("handful.crowd")
 
@@ -58,20 +58,30 @@ class Registry:
         for hosted in self.studies.values():
             self.show_pictures(hosted.collection)
             self._know_people_of(hosted)
+        self.retire_people()  # only now: all studies have said for how long they keep theirs
 
     def _know_people_of(self, hosted: HostedStudy) -> None:
         if self.storage is not None:
             hosted.people = People(hosted.study.name, self.storage)
-            keep_for(self.storage, hosted.study.name, hosted.settings.retention_days)
-            retire(self.storage, self.clock())
-            hosted.people.look_again()
+            self.note_retention(hosted)
+
+    def note_retention(self, hosted: HostedStudy) -> None:
+        """Store for how long a study's people are kept; where nothing is said now, what was said before stands."""
+        if self.storage is not None:
+            name, told = hosted.study.name, hosted.settings.retention_days
+            if told is None:
+                hosted.kept_days = kept_for(self.storage, name, self.clock())
+            else:
+                keep_for(self.storage, name, told)
 
     def retire_people(self) -> None:
         """Forget the people of studies whose retention is over."""
         if self.storage is not None:
             for hosted in self.studies.values():
-                keep_for(self.storage, hosted.study.name, hosted.settings.retention_days)
+                self.note_retention(hosted)
             retire(self.storage, self.clock())
+            for hosted in self.studies.values():
+                hosted.people.look_again()
 
     def invited(self, hosted: HostedStudy, code: str) -> str | None:
         """The pseudonym that an invitation stands for, now or since it was first used; None if it lets nobody in."""

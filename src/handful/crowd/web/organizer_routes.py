@@ -157,9 +157,10 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
 
 
 @router.post("/{study}/words")
-async def words(hosted: OrganizersStudy, said: setup_messages.Words) -> messages.OrganizerStatus:
+async def words(hosted: OrganizersStudy, said: setup_messages.Words, request: Request) -> messages.OrganizerStatus:
     """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place."""
     await in_thread(hosted.say_words, said.model_dump(exclude_unset=True))
+    await in_thread(registry_of(request).note_retention, hosted)
     return await _after(hosted)
 
 
