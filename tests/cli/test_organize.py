@@ -15,6 +15,7 @@ from handful.cli import organize as _registers_its_commands
 from handful.errors import InvalidProblem, StorageError, StorageLocked
 from handful.storage.keys import open_keys
 from handful.storage.people import People, Person
+from handful.storage.retention import DAY_S, keep_for, retire_due
 from handful.study.doors import Door
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.conftest import collection, serve  # noqa: F401
@@ -108,6 +109,15 @@ def test_rounds_are_redone_caps_lifted_budgets_extended_and_people_leave(study: 
     run("close", "s", "--yes", "-s", study)
     with Study.open(study, "s", read_only=True) as opened:
         assert opened.finished
+
+
+def test_closing_starts_the_days_that_people_are_kept_for(study: str) -> None:
+    keep_for(study, "s", 10)
+    run("close", "s", "--yes", "-s", study)
+    assert retire_due(study, time.time() + 9 * DAY_S) == []
+    assert len(People("s", study)) == 3
+    assert retire_due(study, time.time() + 10 * DAY_S) == ["s"]
+    assert len(People("s", study)) == 0
 
 
 def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serve, tmp_path: Path) -> None:  # noqa: F811

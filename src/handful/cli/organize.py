@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -229,13 +230,17 @@ def close(study: Study_, yes: _Yes = False, storage: Storage = STORAGE, at: _At 
     """End a study for good, with what is known."""
     if yes:
         why = "closed by the organizer"
-        _order(storage, study, at, "/close", {}, lambda opened: _finish(opened, why))
+        _order(storage, study, at, "/close", {}, lambda opened: _finish(opened, why, storage))
         say("closed")
     _say_how(yes)
 
 
-def _finish(study: Study, why: str) -> None:
+def _finish(study: Study, why: str, storage: str) -> None:
+    """Close a study, and note when: its people are kept for so many days from then on."""
+    from handful.storage.people import People
+
     study.finish(why)
+    People(study.name, storage).closed(time.time())
 
 
 def _people_of(study: Study, storage: str) -> tuple[People, AnswerStatistics]:
@@ -245,9 +250,9 @@ def _people_of(study: Study, storage: str) -> tuple[People, AnswerStatistics]:
     from handful.study.events import Told
 
     statistics = AnswerStatistics()
-    for time, event in study.journal():
+    for at, event in study.journal():
         if isinstance(event, Told):
-            statistics.count(event, time)
+            statistics.count(event, at)
     return People(study.name, storage), statistics
 
 
