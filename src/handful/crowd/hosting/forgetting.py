@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.recruit.forgetting import ask_to_forget
-from handful.storage.people import WITHDRAWING
+from handful.storage.people import WITHDRAWING, Person
 
 
 def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> bool:
@@ -16,6 +16,10 @@ def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> boo
         hosted.study.leave(pseudonym)
         hosted.study.let_go(pseudonym)
     person = hosted.people.named(pseudonym)
+    if person is None and hosted.study.fold.workers.knows(
+        pseudonym
+    ):  # by a cookie of before there was a table of people
+        hosted.people.add(person := Person(pseudonym))
     hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
     if hosted.desk is None:
         return True
