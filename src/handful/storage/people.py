@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -158,6 +158,20 @@ class People:
                 self._put(Person(pseudonym, state=FORGOTTEN))
             self._wipe()
         return True
+
+    def keep_names(self, names: Iterable[str]) -> None:
+        """Let nobody take up these names any more that nobody is known by here: they are kept, alone."""
+        from handful.storage.people_tables import people
+
+        with self._lock:
+            left = [Person(name, state=FORGOTTEN) for name in names if name not in self._rows]
+            if left:
+                with self._writing() as connection:
+                    if connection is not None:
+                        rows = [{"study": self.study, **asdict(person)} for person in left]
+                        connection.execute(people.insert(), rows)
+                for person in left:
+                    self._put(person)
 
     def closed(self, when: float) -> None:
         """Note when the study was closed: the tags go some days later."""

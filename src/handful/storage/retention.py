@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import ceil
 from pathlib import Path
 
 from handful.storage.opening import database_at
-from handful.storage.people import FORGOTTEN, count_change, forget_due, make_tables, wipe, writing
+from handful.storage.people import FORGOTTEN, Person, count_change, forget_due, make_tables, wipe, writing
 
 DAYS = 90
 MOST_DAYS = 3650
@@ -71,11 +72,16 @@ def retire_due(url: str | Path, now: float) -> list[str]:
         days = {row.study: row.days for row in told}
         closed = connection.execute(studies.select().where(studies.c.closed.is_not(None))).all()
         due = [row.study for row in closed if row.study in days and row.closed + days[row.study] * DAY_S <= now]
-        rows = connection.execute(people.select().where(people.c.study.in_(due))).all() if due else []
+        over = people.c.study.in_(due) & (people.c.state != FORGOTTEN)
+        rows = connection.execute(people.select().where(over)).all() if due else []
         known = sorted({row.study for row in rows})
     if known:
+        # Names that were made from a cookie would be taken up again by it; the journal has all of them anyway.
+        names = [{"study": row.study, **asdict(Person(row.pseudonym, state=FORGOTTEN))} for row in rows]
         with writing(database) as connection:
-            connection.execute(people.delete().where(people.c.study.in_(known)))
+            left = people.c.study.in_(known) & (people.c.state != FORGOTTEN)
+            connection.execute(people.delete().where(left))
+            connection.execute(people.insert(), names)
             used = invitations.c.study.in_(known) & invitations.c.pseudonym.is_not(None)
             connection.execute(invitations.update().where(used).values(pseudonym=FORGOTTEN))
             for study in known:

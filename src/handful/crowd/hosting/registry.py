@@ -79,9 +79,11 @@ class Registry:
         if self.storage is not None:
             for hosted in self.studies.values():
                 self.note_retention(hosted)
-            retire(self.storage, self.clock())
+            due = retire(self.storage, self.clock())
             for hosted in self.studies.values():
                 hosted.people.look_again()
+                if hosted.study.name in due:  # also who came before there was a table of people
+                    hosted.people.keep_names(hosted.study.fold.workers.names)
 
     def invited(self, hosted: HostedStudy, code: str) -> str | None:
         """The pseudonym that an invitation stands for, now or since it was first used; None if it lets nobody in."""
