@@ -14,7 +14,8 @@ from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, Item
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.solo import end_earlier_visits, is_solo, solo_study
-from handful.crowd.hosting.startup import SOLO_IN_FLIGHT, StudyPlan, open_registry
+from handful.crowd.hosting.startup import open_registry
+from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT, StudyPlan
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
 from handful.storage import open_journal
