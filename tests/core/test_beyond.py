@@ -354,6 +354,17 @@ def test_what_fresh_answers_show_is_reckoned_from_the_answers_themselves(span: f
     assert 1.5 > best_score(state.claim, BELOW, 1.0, 0.0) > 1.5 - (0.6 if span else 2.0)  # type: ignore[attr-defined]
 
 
+def test_an_answer_about_a_later_pick_counts_for_the_picks_whatever_is_planned_now() -> None:
+    """A round that is gone through again plans other batches; only about the first pick given ∅ is there a doubt."""
+    state: Any = Certified().build(Problem(6, 2, Values(noise=2.0), epsilon=0.1, delta=0.1, seed=1))
+    state.picks[:] = (4, 1)
+    state.rules["phase"], state.rules["goal"] = AUDITING, 3
+    _credit(state, 1, 1, 0.5)
+    _credit(state, 4, 0, 0.25)
+    assert state.fresh.tolist() == [0, 1]
+    assert state.claim.rules["fresh"][0] == 0.5
+
+
 def test_the_order_in_which_a_batch_is_answered_does_not_say_what_its_answers_are_for() -> None:
     """One batch asks about the first pick for W and for U: each answer goes where it was asked for."""
     objective, shown = venice(3).objective, []

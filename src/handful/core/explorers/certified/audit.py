@@ -206,7 +206,7 @@ def _credit(state: AuditState, item: int, given: int, answer: float) -> None:
     rules, claim = state.rules[0], state.claim.rules[0]
     state.reach.rules[0].answers += 1
     place = state.number[0] - rules.first
-    for_picks = 0 <= place < rules.queued and state.queue[place] < 0
+    for_picks = given != claim.anchor or (0 <= place < rules.queued and state.queue[place] < 0)
     if for_picks and given < rules.k and state.picks[given] == item and state.fresh[given] < rules.goal:
         claim.fresh += weight(state, given) * answer
         claim.fresh_spread += weight(state, given) ** 2 * surprise(state.fresh[given], state.totals[given], answer)
