@@ -51,6 +51,18 @@ def best_of(items: Rows, board: Board) -> int:
 
 
 @kernel
+def centre_and_widen(items: Rows, board: Board, most: float, more: float) -> None:
+    """Let the mean of the candidates' means be 0, and add `more` to each variance, up to `most`."""
+    centre = 0.0
+    for p in range(board.round[0].candidates):
+        centre += items[board.open[p]].mean
+    centre /= board.round[0].candidates
+    for i in range(len(items)):
+        items[i].mean -= centre
+        items[i].variance = min(most, items[i].variance + more)
+
+
+@kernel
 def left_of(board: Board) -> float:
     """How many answers the round may still cost: there is no sense in planning for more."""
     r = board.round[0]

@@ -18,6 +18,7 @@ import numpy as np
 from handful.core.kernels import kernel
 from handful.core.objective import Floats
 from handful.core.parts.belief import (
+    centre_and_widen,
     drawn,
     left_of,
     new_beliefs,
@@ -78,17 +79,11 @@ def _add_up(state: PairStrengths) -> None:
 @kernel
 def begin(state: PairStrengths) -> None:
     """A later round starts from what is believed, with more doubt."""
-    rules, board, own = state.rules[0], state.board, state.own
+    rules = state.rules[0]
     if rules.rounds == 0:
         rules.rounds = 1
         return
-    centre = 0.0
-    for p in range(board.round[0].candidates):
-        centre += own[board.open[p]].mean
-    centre /= board.round[0].candidates
-    for i in range(len(own)):
-        own[i].mean -= centre
-        own[i].variance = min(rules.variance, own[i].variance + rules.widen)
+    centre_and_widen(state.own, state.board, rules.variance, rules.widen)
     _add_up(state)
 
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
-from handful.core.parts.belief import new_beliefs, standardised, worth_of_asking
+from handful.core.parts.belief import centre_and_widen, new_beliefs, standardised, worth_of_asking
 from handful.core.parts.board import Board, Rows
 
 _HYPOTHESIS = np.dtype(
@@ -166,14 +166,9 @@ def widen(belief: Strengths, board: Board) -> None:
         rules.rounds = 1
         return
     for g in range(len(belief.hypotheses)):
-        own, off, hypothesis = belief.own[g], belief.off[g], belief.hypotheses[g]
-        centre = 0.0
-        for p in range(board.round[0].candidates):
-            centre += own[board.open[p]].mean
-        centre /= board.round[0].candidates
-        for i in range(len(own)):
-            own[i].mean -= centre
-            own[i].variance = min(hypothesis.variance, own[i].variance + hypothesis.widen)
+        off, hypothesis = belief.off[g], belief.hypotheses[g]
+        centre_and_widen(belief.own[g], board, hypothesis.variance, hypothesis.widen)
+        for i in range(len(off)):
             off[i].mean *= _KEPT
             off[i].variance = _KEPT * _KEPT * off[i].variance + (1.0 - _KEPT * _KEPT) * hypothesis.off
     _reckon_all(belief)

@@ -59,3 +59,15 @@ export function save(text, name, kind) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** A field with something to copy, and a button that does. */
+export function copyable(value, label) {
+  const field = make("input", { value, readOnly: true, ariaLabel: label });
+  const copy = make("button", { type: "button", textContent: "Copy" });
+  copy.addEventListener("click", async () => {
+    field.select();
+    await navigator.clipboard?.writeText(value).catch(() => {});
+    toast("Copied.");
+  });
+  return [field, copy];
+}

@@ -1,7 +1,7 @@
 // Keys: who else may see or run a study.
 
-import { find, make, toast } from "./dom.js";
-import { Refusal, request } from "./requests.js";
+import { copyable, find, make, toast } from "./dom.js";
+import { request, tried } from "./requests.js";
 
 const MAY = { own: "runs", watch: "looks on", result: "sees the result" };
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -11,28 +11,10 @@ export function keys(address) {
   const list = find("#keys");
   if (!list) return;
 
-  async function tried(work) {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      toast(error.message, 8);
-    }
-  }
-
   function line({ id, role, all_studies: all, made, here, link }) {
     const words = `${id} ${MAY[role]}${all ? ", all studies" : ""}, made ${when.format(1000 * made)}${here ? " (yours)" : ""}`;
     const entry = make("li", {}, make("span", { textContent: words }));
-    if (link) {
-      const field = make("input", { value: location.origin + link, readOnly: true, ariaLabel: "The key, as a link: shown this once" });
-      const copy = make("button", { type: "button", textContent: "Copy" });
-      copy.addEventListener("click", async () => {
-        field.select();
-        await navigator.clipboard?.writeText(field.value).catch(() => {});
-        toast("Copied.");
-      });
-      entry.append(field, copy);
-    }
+    if (link) entry.append(...copyable(location.origin + link, "The key, as a link: shown this once"));
     if (here) return entry;
     const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke", ariaLabel: `Revoke ${id}` });
     revoke.addEventListener("click", () => tried(async () => {

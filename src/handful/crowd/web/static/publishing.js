@@ -1,7 +1,7 @@
 // The preregistration, and links to the result.
 
-import { find, make, save, toast } from "./dom.js";
-import { Refusal, request } from "./requests.js";
+import { copyable, find, make, save, toast } from "./dom.js";
+import { request, tried } from "./requests.js";
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
@@ -11,27 +11,9 @@ export function publishing(study) {
   const list = find("#shared");
   if (!list) return;
 
-  async function tried(work) {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      toast(error.message);
-    }
-  }
-
   function line({ id, made, link }) {
     const item = make("li", {}, make("span", { textContent: `Link of ${when.format(1000 * made)}` }));
-    if (link) {
-      const field = make("input", { value: location.origin + link, readOnly: true, ariaLabel: "Link to the result" });
-      const copy = make("button", { type: "button", textContent: "Copy" });
-      copy.addEventListener("click", async () => {
-        field.select();
-        await navigator.clipboard?.writeText(field.value).catch(() => {});
-        toast("Copied.");
-      });
-      item.append(field, copy);
-    }
+    if (link) item.append(...copyable(location.origin + link, "Link to the result"));
     const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke" });
     revoke.addEventListener("click", () => tried(async () => {
       await request("DELETE", `${address}/share/${id}`);

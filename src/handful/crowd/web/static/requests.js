@@ -1,6 +1,6 @@
 // Talking to the server: refusals become errors with a code; a lost connection is retried until it is back.
 
-import { pause } from "./dom.js";
+import { pause, toast } from "./dom.js";
 import { has, t } from "./language.js";
 
 const PATIENCE_MS = 12_000;
@@ -65,5 +65,15 @@ export async function request(method, path, body, { lost = () => {}, back = () =
         await patience(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)]);
       }
     }
+  }
+}
+
+/** Do something, and say why if the server refuses it. */
+export async function tried(work) {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    toast(error.message, 8);
   }
 }
