@@ -67,4 +67,5 @@ def test_the_log_says_so_once(caplog: pytest.LogCaptureFixture, monkeypatch: pyt
     visitors = PrivateVisitors("s")
     for _ in range(5 * MANY):
         visitors.joined("10.0.0.1", forwarded=True)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    said = {id(record): record.levelname for record in caplog.records}  # one record may be caught on two ways
+    assert list(said.values()) == ["WARNING"]

@@ -36,7 +36,10 @@ def built(what: str, source: Path, into: Path) -> Path:
 def unpacked(sdist: Path, into: Path) -> Path:
     """The folder that is in the archive."""
     with tarfile.open(sdist) as archive:
-        archive.extractall(into, filter="data")
+        if hasattr(tarfile, "data_filter"):  # from 3.11.4 on
+            archive.extractall(into, filter="data")
+        else:
+            archive.extractall(into)
     (folder,) = into.iterdir()
     return folder
 
