@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
+from handful.study.conduct import PRACTICE
 from handful.study.doors import Door
 from handful.study.events import Excluded
 from tests.crowd.clients import STUDY, Person, Started
@@ -72,6 +73,16 @@ def test_who_came_in_a_span_of_time_is_excluded_and_who_was_there_before_stays(s
     organizer.post(f"{HERE}/group/exclude", json=span)
     assert len(study.fold.workers.excluded) == 1
     assert before.next()["state"] == after.next()["state"] == "questions"
+
+
+def test_a_time_is_a_condition_also_when_it_is_zero_and_of_whom_none_is_known_nobody_is_taken(serve: Serve) -> None:
+    server = serve(MANY, BEHIND_A_PROXY)
+    person_from(server, "192.0.2.1")
+    organizer, study = server.organizer(), server.registry.studies[STUDY].study
+    study.check("w-from-nowhere", PRACTICE, True)  # never joined, and never answered
+    assert len(study.fold.workers.names) == 2
+    for span, people in (({"until": 0}, 0), ({"until": 1e10}, 1), ({"since": 0}, 1), ({"since": 0, "until": 1e10}, 1)):
+        assert organizer.get(f"{HERE}/group", params=span).json()["people"] == people, span
 
 
 def test_rounds_that_were_decided_with_their_answers_are_named(serve: Serve) -> None:

@@ -58,7 +58,10 @@ def networks_of(study: Study, people: People, statistics: AnswerStatistics) -> l
 
 
 def members_of(group: Group, study: Study, people: People, statistics: AnswerStatistics) -> list[str]:
-    """The names of who is in the group. Somebody came when they joined, or else with their first answer."""
+    """The names of who is in the group. Somebody came when they joined, or else with their first answer.
+
+    Where a time is given, those of whom neither is known are not in it.
+    """
     if group == Group():
         raise InvalidProblem("say whom to exclude: a network, a span of time, or both")
     if group.since is not None and group.until is not None and group.until <= group.since:
@@ -72,13 +75,22 @@ def members_of(group: Group, study: Study, people: People, statistics: AnswerSta
     chosen = []
     for name in dict.fromkeys([*known, *study.fold.workers.names]):
         person = known.get(name)
-        came = person.joined if person is not None and person.joined else statistics.of(name).since
         if group.network is not None and (person is None or _network(person) != group.network):
             continue
-        if not (group.since or 0.0) <= came <= (group.until or float("inf")):
-            continue
-        chosen.append(name)
+        # 0 where it is not known: of older studies, and of whoever has neither joined nor answered
+        came = (0.0 if person is None else person.joined) or statistics.of(name).since or None
+        if _came_within(group, came):
+            chosen.append(name)
     return chosen
+
+
+def _came_within(group: Group, came: float | None) -> bool:
+    """Whether somebody came between the times of the group; of whom it is not known, no time is believed."""
+    if group.since is None and group.until is None:
+        return True
+    if came is None:
+        return False
+    return (group.since is None or group.since <= came) and (group.until is None or came <= group.until)
 
 
 def preview_of(group: Group, study: Study, people: People, statistics: AnswerStatistics) -> Excluding:
