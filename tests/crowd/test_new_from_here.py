@@ -85,6 +85,13 @@ def test_what_the_study_does_not_have_cannot_be_taken(finished: tuple[Started, h
     assert list(server.registry.drafts) == []
 
 
+def test_thousands_of_items_can_be_named(finished: tuple[Started, httpx.Client]) -> None:
+    _, organizer = finished
+    names = [f"picture {n}.jpg" for n in range(8_000)]
+    refused = organizer.post(f"{HERE}/new-study", json={"items": names})
+    assert (refused.status_code, refused.json()["error"]) == (409, "not_possible"), "read, and found not to be there"
+
+
 def test_dying_while_items_are_copied_leaves_no_draft(
     finished: tuple[Started, httpx.Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
