@@ -204,6 +204,20 @@ def test_a_journal_that_names_what_was_not_shown_is_corrupt(tmp_path: Path) -> N
         Study.open(tmp_path / "s.db")
 
 
+@pytest.mark.parametrize("more", [None, "12", 3, ["1", "2"], [1, None], {"1": 2}])
+@pytest.mark.parametrize("version", [1, 2], ids="version {}".format)
+def test_a_journal_whose_options_are_no_items_is_corrupt(tmp_path: Path, more: object, version: int) -> None:
+    study = study_of()
+    study.ask()
+    created, asked = study.records()
+    broken = json.dumps({**json.loads(asked.payload), "o": more})
+    journal = open_journal(tmp_path / "s.db", "study")
+    journal.append([created, Record(1, version, asked.kind, asked.time, broken)]).wait()
+    journal.close()
+    with pytest.raises(StorageCorrupt, match="restore"):
+        Study.open(tmp_path / "s.db")
+
+
 def test_a_stored_study_goes_on_and_its_settings_say_how_many_options(tmp_path: Path) -> None:
     with study_of(storage=tmp_path / "s.db") as study:
         for q in study.ask(3):

@@ -157,7 +157,7 @@ class Fold:
         """What `Asked` does but for `grant`, for whoever has no event at hand."""
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
-        if more and not (min(more) >= 0 and max(more) < len(self.setup.ids)):
+        if more != () and not (_are_numbers(more) and min(more) >= 0 and max(more) < len(self.setup.ids)):
             raise StorageCorrupt(f"question q{question} shows items that there are not: restore it from a backup")
         self.exploration.add_question(item, rival, given, more, worker, copied=copied)
         if worker is not None and rival >= 0:
@@ -337,3 +337,7 @@ class Fold:
         if event.topic == PREREGISTERED and self.registered is None and isinstance(event.data, dict):
             said = event.data
             self.registered = Registered(str(said.get("hash")), str(said.get("salt")), self.answers)
+
+
+def _are_numbers(more: object) -> bool:
+    return type(more) is tuple and set(map(type, more)) == {int}

@@ -69,7 +69,8 @@ def _apply(fold: Fold, chunk: list[Record], decoded: list[object]) -> None:
             if kind == "asked" and data.keys() <= _ASKED and type(question) is type(data.get("i")) is int:
                 rival, worker = data.get("j", NOBODY), data.get("w")
                 if type(rival) is int and rival >= NOBODY:
-                    asked(question, data["i"], rival, NOW, worker, tuple(data.get("o", ())))
+                    more = data.get("o", ())
+                    asked(question, data["i"], rival, NOW, worker, tuple(more) if type(more) is list else more)
                     held[question] = worker, time
                     continue
             elif kind == "told" and data.keys() <= _TOLD and type(question) is int and "a" in data:
