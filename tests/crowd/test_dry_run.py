@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from handful import Preferences, Study
 from handful.crowd.hosting import dry_run
 from handful.lab.dry_run import DryCrowd, DryOutcome, TurnClock
 from handful.storage import list_studies
-from handful.study.rules import Rule
+from handful.study.rules import Checks, Rule
 from tests.crowd.clients import Started
 from tests.crowd.test_setup_routes import begin, opened, photos, prepared, send, server
 
@@ -102,6 +103,20 @@ def test_the_rule_finds_the_careless_and_hardly_anybody_else() -> None:
     assert found.excluded - found.careless_excluded <= 0.15 * found.people
     assert "excluded by the rule" in found.words
     assert dry().excluded == 0, "where there is no rule, nobody is"
+
+
+def test_checks_come_as_irregularly_as_on_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    every, came, check = 4, dict[str, list[int]](), Study.check
+
+    def watched(study: Any, worker: str, *told: Any) -> None:
+        came.setdefault(worker, []).append(study.fold.workers.answers_of(worker))
+        check(study, worker, *told)
+
+    monkeypatch.setattr(Study, "check", watched)
+    dry(rule=Rule(admission=None, checks=Checks(every), exclude_if=()))
+    gaps = [after - before for at in came.values() for before, after in pairwise((0, *at))]
+    assert 0.75 * every < sum(gaps) / len(gaps) < every, "long ones do not fit into twenty answers"
+    assert max(gaps) > 2 * every, "evenly drawn gaps end there"
 
 
 def test_a_dry_run_with_too_few_people_says_so() -> None:

@@ -156,7 +156,7 @@ class DryCrowd:
 
     def _draw_next_check(self, person: _Person) -> None:
         if self._rule is not None and self._rule.checks is not None:
-            person.until_check = 1 + person.rng.randrange(2 * self._rule.checks.every - 1)
+            person.until_check = self._rule.checks.gap(1.0 - person.rng.random())
 
     def _stays(self, person: _Person) -> bool:
         return person.answers < self._each and not self.study.fold.workers.excludes(person.name)

@@ -45,6 +45,9 @@ class Admission:
             raise InvalidProblem(f"admission wants {self.right_at_least} right of {of}: nobody could be admitted")
 
 
+LONGEST_GAP = 6  # times the mean gap: beyond lies one gap in four hundred
+
+
 @dataclass(frozen=True)
 class Checks:
     """Later checks: one in so many questions, of these kinds."""
@@ -57,6 +60,14 @@ class Checks:
             raise InvalidProblem(f"checks come every 2 questions at most, got every {self.every!r}")
         if not self.kinds or not set(self.kinds) <= set(CHECKS):
             raise InvalidProblem(f"checks are of the kinds {' and '.join(CHECKS)}, got {self.kinds!r}")
+
+    def gap(self, drawn: float) -> int:
+        """After how many answers one more check comes, from a number drawn evenly above 0 and up to 1.
+
+        `every` on average, and at any time as likely as at any other: the number of a question says nothing of whether
+        it is a check.
+        """
+        return 1 + min(int(math.log(drawn) / math.log1p(-1 / self.every)), LONGEST_GAP * self.every)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ says to choose it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal, not_found
 from handful.study.fold import Fold
 from handful.study.questions import Question
-from handful.study.rules import CHECKS, GOLD, Rule
+from handful.study.rules import CHECKS, GOLD, Checks, Rule
 from handful.study.study import Study
 
 FIRST = 1 << 44
@@ -30,7 +29,6 @@ _SKIPS = 1 << 20
 _KEPT = 6
 _FINE = 1 << 30
 _LATE = 64  # questions that what a check shows is taken from
-_LONGEST = 6  # times the mean gap: beyond lies one gap in four hundred
 
 
 @dataclass(frozen=True)
@@ -106,12 +104,12 @@ class DrawnChecks:
             return list(range(min(want, self.before_admission - done)))
         if rule.checks is None:
             return []
-        at = max(0, self._due(worker, done, rule.checks.every) - answers)
+        at = max(0, self._due(worker, done, rule.checks) - answers)
         return [at] if at < want else []
 
-    def _due(self, worker: Worker, done: int, every: int) -> int:
+    def _due(self, worker: Worker, done: int, checks: Checks) -> int:
         """After how many answers the next check comes."""
-        drawn = sum(_gap(worker, n, every) for n in range(self.before_admission, done + 1))
+        drawn = sum(_gap(worker, n, checks) for n in range(self.before_admission, done + 1))
         return max(drawn, self._skips.get(worker.id, (0, 0))[1])
 
     def next_ones(self, worker: Worker, how_many: int) -> list[str]:
@@ -245,13 +243,8 @@ class DrawnChecks:
         return True
 
 
-def _gap(worker: Worker, number: int, every: int) -> int:
-    """After how many answers one more check comes: so many on average, and at any time as likely as at any other.
-
-    So the number of a question says nothing of whether it is a check.
-    """
-    left = (1 + worker.draw("gap", number, _FINE)) / (_FINE + 1)
-    return 1 + min(int(math.log(left) / math.log1p(-1 / every)), _LONGEST * every)
+def _gap(worker: Worker, number: int, checks: Checks) -> int:
+    return checks.gap((1 + worker.draw("gap", number, _FINE)) / (_FINE + 1))
 
 
 class _Drawing:
