@@ -65,6 +65,18 @@ def test_the_same_bonus_sent_many_times_at_once_is_promised_once(
     assert len(paid.store.entries(STUDY)) == len([e for e in paid.store.entries(STUDY) if e.kind != "bonus"]) + 1
 
 
+def test_a_person_is_named_whole(paid: Paid, somebody: tuple[str, FakeSubmission]) -> None:
+    who, there = somebody
+    assert promise(paid, FIRST, who[:8]).status_code == 409
+    organizer = paid.server.organizer()
+    for what, body in (("decide", {"who": who[:8], "pay": True}), ("return", {"who": who[:8]})):
+        refused = organizer.post(f"/api/organize/{STUDY}/recruiting/{what}", json=body)
+        assert refused.status_code == 409
+        assert "whole pseudonym" in refused.json()["message"]
+    paid.settle()
+    assert there.bonuses == []
+
+
 def test_one_id_is_of_one_bonus(paid: Paid, somebody: tuple[str, FakeSubmission]) -> None:
     who, there = somebody
     promise(paid, FIRST, who)

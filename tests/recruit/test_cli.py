@@ -54,7 +54,9 @@ def test_a_study_goes_from_draft_to_stop_by_typing(run, fake: FakeProlific, stor
     person, _ = store.arrive(STUDY, Identity(there.participant, there.id), True, status="ACTIVE")
     assert person is not None
     store.change(STUDY, person.pseudonym, outcome="finished")
-    assert "promised" in run("bonus", STUDY, person.pseudonym, "1.50").stdout
+    said = run("bonus", STUDY, person.pseudonym[:6], "1.50").stdout
+    assert f"This is about {person.pseudonym}." in said
+    assert "promised" in said
     run("reconcile")
     assert "Both sides agree" in run("reconcile").stdout
     assert there.bonuses == [150]

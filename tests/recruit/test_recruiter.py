@@ -257,12 +257,23 @@ def test_somebody_is_found_by_the_beginning_of_their_name_if_nobody_else_is(
     published: Recruiter, fake: FakeProlific
 ) -> None:
     (a, _), (b, _) = come(published, fake), come(published, fake)
-    paying.promise_bonus(published, a.pseudonym[:8], 100)
-    assert [entry.who for entry in published.store.entries(STUDY) if entry.kind == "bonus"] == [a.pseudonym]
-    with pytest.raises(StudyNotFound):
-        paying.promise_bonus(published, b.pseudonym[:3], 100)
-    with pytest.raises(StudyNotFound):
-        paying.decide(published, "", pay=True)
+    assert paying.pseudonym_from(published, a.pseudonym[:8]) == a.pseudonym
+    assert paying.pseudonym_from(published, b.pseudonym) == b.pseudonym
+    for short in ("", b.pseudonym[:5]):
+        with pytest.raises(StudyNotFound, match="6 letters"):
+            paying.pseudonym_from(published, short)
+
+
+def test_money_is_sent_to_nobody_whose_name_is_not_given_whole(published: Recruiter, fake: FakeProlific) -> None:
+    person, _ = come(published, fake)
+    for beginning in ("", person.pseudonym[:8], person.pseudonym[:-1]):
+        with pytest.raises(StudyNotFound, match="whole pseudonym"):
+            paying.promise_bonus(published, beginning, 100)
+        with pytest.raises(StudyNotFound, match="whole pseudonym"):
+            paying.decide(published, beginning, pay=True)
+        with pytest.raises(StudyNotFound, match="whole pseudonym"):
+            paying.ask_return(published, beginning)
+    assert [entry for entry in published.store.entries(STUDY) if entry.kind == "bonus"] == []
 
 
 @pytest.mark.parametrize("done", [True, False], ids=["paid", "not paid"])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from handful.recruit.outcomes import Identity
     from handful.recruit.panel import Panel
     from handful.recruit.prolific.reconciling import Report
+    from handful.recruit.prolific.recruiter import Recruiter
 
 
 @group.command(
@@ -141,7 +142,7 @@ def decide(
         raise InvalidProblem("give --who with --pay or --leave, or --line with --paid or --unpaid")
     recruiter = recruiter_for(study, storage)
     if who is not None:
-        paying.decide(recruiter, who, yes)
+        paying.decide(recruiter, _told_whole(recruiter, who), yes)
     else:
         paying.decide_bonus(recruiter, int(line or 0), yes)
     typer.echo("Settled; the next reconciliation does the rest.")
@@ -150,7 +151,7 @@ def decide(
 @group.command(epilog="[bold]Example[/bold]  handful recruit bonus venice w1f00ac 1.50 --reason 'a long visit'")
 def bonus(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Its name.")],
-    who: Annotated[str, typer.Argument(help="A person, by pseudonym.")],
+    who: Annotated[str, typer.Argument(help="A person: the pseudonym, or six letters of its beginning.")],
     amount: Annotated[str, typer.Argument(help="Such as 1.50.")],
     storage: Storage = STORAGE,
     reason: Annotated[str, typer.Option(help="For the ledger.")] = "",
@@ -159,7 +160,8 @@ def bonus(
     from handful.recruit.money import cents_of
     from handful.recruit.prolific import paying
 
-    number = paying.promise_bonus(recruiter_for(study, storage), who, cents_of(amount), reason)
+    recruiter, cents = recruiter_for(study, storage), cents_of(amount)
+    number = paying.promise_bonus(recruiter, _told_whole(recruiter, who), cents, reason)
     typer.echo(f"Line {number} of the ledger: promised.")
 
 
@@ -169,14 +171,24 @@ def bonus(
 )
 def ask_return(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Its name.")],
-    who: Annotated[str, typer.Argument(help="A person, by pseudonym.")],
+    who: Annotated[str, typer.Argument(help="A person: the pseudonym, or six letters of its beginning.")],
     storage: Storage = STORAGE,
 ) -> None:
     """Ask somebody to return their submission, because they failed instructed checks: one under 5 minutes, else two."""
     from handful.recruit.prolific import paying
 
-    paying.ask_return(recruiter_for(study, storage), who)
+    recruiter = recruiter_for(study, storage)
+    paying.ask_return(recruiter, _told_whole(recruiter, who))
     typer.echo("Asked. Whether they return it is theirs to decide.")
+
+
+def _told_whole(recruiter: Recruiter, beginning: str) -> str:
+    """The whole pseudonym of somebody, which is printed before anything is done."""
+    from handful.recruit.prolific import paying
+
+    name = paying.pseudonym_from(recruiter, beginning)
+    typer.echo(f"This is about {name}.")
+    return name
 
 
 @group.command("pay-list", epilog="[bold]Example[/bold]  handful recruit pay-list venice -s photos.db -o pay.csv")

@@ -20,7 +20,7 @@ NOT_ALLOWED = (401, 403)
 """What the platform says to a token that may not do this."""
 
 SHORT_MINUTES = 5
-SHORTEST_NAME = 4
+SHORTEST_NAME = 6
 """So many letters of a pseudonym are needed to find somebody by its beginning."""
 RETURN_REASON = "Some answers did not follow the instruction in the question itself."
 
@@ -113,15 +113,30 @@ def _has(entries: list[Entry], kind: str, who: str) -> bool:
     return any(entry.kind == kind and entry.who == who and entry.counts for entry in entries)
 
 
-def _called(recruiter: Recruiter, name: str) -> Participant:
-    """The person of this pseudonym, or the only one whose pseudonym begins so."""
-    people = recruiter.store.people(recruiter.study)
-    exactly = [person for person in people if person.pseudonym == name]
-    found = exactly or [person for person in people if len(name) >= SHORTEST_NAME and person.pseudonym.startswith(name)]
+def _called(recruiter: Recruiter, pseudonym: str) -> Participant:
+    """The person of this pseudonym, which is given whole: money is never sent to whoever happens to be called so."""
+    person = recruiter.store.person(recruiter.study, pseudonym)
+    if person is None:
+        raise StudyNotFound(
+            f"nobody called {pseudonym!r} came from Prolific: give the whole pseudonym; `handful status` names all who "
+            "answered"
+        )
+    return person
+
+
+def pseudonym_from(recruiter: Recruiter, beginning: str) -> str:
+    """The whole pseudonym of the only person whose pseudonym begins so."""
+    names = [person.pseudonym for person in recruiter.store.people(recruiter.study)]
+    if beginning in names:
+        return beginning
+    found = [name for name in names if len(beginning) >= SHORTEST_NAME and name.startswith(beginning)]
     if len(found) > 1:
-        raise InvalidProblem(f"{len(found)} people have names that begin with {name!r}: give more letters of it")
+        raise InvalidProblem(f"{len(found)} people have names that begin with {beginning!r}: give more letters of it")
     if not found:
-        raise StudyNotFound(f"nobody called {name!r} came from Prolific: `handful status` names all who answered")
+        raise StudyNotFound(
+            f"nobody's name begins with {beginning!r}, of those from Prolific: give {SHORTEST_NAME} letters or "
+            "more; `handful status` names all who answered"
+        )
     return found[0]
 
 

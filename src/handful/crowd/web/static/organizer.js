@@ -80,7 +80,7 @@ function show(status) {
   notice.show(status);
   if (find("#show-result")) find("#show-result").checked = status.show_result;
   if (document.activeElement !== find("#retention")) find("#retention").value = status.retention_days;
-  recruiting.show(status.recruiting ?? null);
+  recruiting.show(status.recruiting ?? null, status.workers);
 }
 
 function settings({ explorer, most_in_flight: most, lease_s: lease, circumstances }) {

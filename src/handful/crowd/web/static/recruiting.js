@@ -4,11 +4,13 @@ import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
 const FOLLOWS = { budget: Number, minutes: Number, rewards: cents };
+const SHOWN = 6; // letters of a name in the table
 const RUNNING = { pause: ["ACTIVE"], start: ["PAUSED"], stop: ["ACTIVE", "PAUSED"] };
 
 export class Recruiting {
   #root;
   #last = "";
+  #names = []; // of all who answered: the table shows six letters of each
   #bonus = null; // names the bonus in the form: however often it is sent, it is promised once
 
   constructor(root) {
@@ -43,17 +45,28 @@ export class Recruiting {
   }
 
   async #give(form) {
-    const { who, amount, reason } = Object.fromEntries(new FormData(form));
+    const { who: typed, amount, reason } = Object.fromEntries(new FormData(form));
+    const who = this.#whole(typed.trim());
+    if (!who) return;
     const id = (this.#bonus ??= randomName());
-    if (!(await this.#say("bonus", { id, who: who.trim(), cents: cents(amount), reason }))) return;
+    if (!(await this.#say("bonus", { id, who, cents: cents(amount), reason }))) return;
     if (this.#bonus !== id) return; // it was sent twice, or another one is being typed
     this.#bonus = null;
     form.reset();
-    toast("The bonus is promised, and paid once.", 6);
+    toast(`The bonus for ${who} is promised, and paid once.`, 6);
+  }
+
+  /** The whole name of the only person who is shown so in the table; who never answered must be named whole. */
+  #whole(typed) {
+    const found = typed.length < SHOWN ? [] : this.#names.filter((name) => name.startsWith(typed));
+    if (found.length > 1) toast(`${found.length} people have names that begin with ${typed}: type more letters, which the table tells when you point at a name.`, 12);
+    else if (typed.length < SHOWN) toast(`Type at least ${SHOWN} letters of the name.`, 8);
+    return found.length === 1 ? found[0] : found.length || typed.length < SHOWN ? null : typed;
   }
 
   /** What is known, unless it is as it was. */
-  show(told) {
+  show(told, workers) {
+    if (workers) this.#names = workers.map(({ worker }) => worker);
     const text = JSON.stringify(told);
     if (text === this.#last) return;
     this.#last = text;
