@@ -15,6 +15,8 @@ from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.setup_messages import DraftSettings
+from handful.study.doors import Door
+from handful.study.rules import Checks, Rule
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 from tests.crowd.test_setup_routes import opened, prepared, send
@@ -83,6 +85,29 @@ def test_what_the_study_does_not_have_cannot_be_taken(finished: tuple[Started, h
     for said in ({"items": ["nothing.jpg"]}, {"chosen": ["nothing.jpg"]}, {"items": [], "chosen": []}):
         assert organizer.post(f"{HERE}/new-study", json=said).status_code == 409
     assert list(server.registry.drafts) == []
+
+
+def test_the_rule_the_door_and_the_claim_are_taken_over_and_told(serve: Serve, tmp_path: Path) -> None:
+    items = ingest(folder_of(8, tmp_path / "photos"), tmp_path / "a.db.items")
+    rule, door = Rule(checks=Checks(5), share=0.5), Door(ipv4=16, ipv6=40, share=0.25)
+    plan = StudyPlan(k=2, explorer="topx", epsilon=0.3, delta=0.01, budget=60, rule=rule, door=door)
+    server = serve(plan, QUICK, storage=tmp_path / "a.db", items=items)
+    organizer = server.organizer()
+    draft = begun(organizer, chosen=[])
+    here = f"/api/setup/{draft['draft']}"
+    for said in (rule.hash, "IPv4 /16 and IPv6 /40 with 25%", "ε = 0.3", "δ = 0.01"):
+        assert said in draft["inherited"]
+    kept = organizer.put(here, json={**draft["settings"], "theme": "Another theme"}).json()
+    assert kept["inherited"] == draft["inherited"], "whatever else is changed"
+    drafts = Drafts(server.registry.folder)
+    assert next(iter(drafts)).plan == server.registry.drafts.get(draft["draft"]).plan, "also after a restart"
+    other = organizer.put(here, json={**draft["settings"], "door": "room", "checks": False, "explorer": None}).json()
+    assert other["inherited"] == "Taken over from the earlier study: δ = 0.01."
+    organizer.put(here, json={**draft["settings"], "theme": "Another theme"})
+    study = opened(organizer, draft["draft"])
+    setup = server.registry.studies[study].study.setup
+    assert (setup.rule, setup.door) == (rule, door)
+    assert (setup.problem.epsilon, setup.problem.delta) == (0.3, 0.01)
 
 
 def test_thousands_of_items_can_be_named(finished: tuple[Started, httpx.Client]) -> None:

@@ -136,5 +136,8 @@ class DraftStatus(DraftDefaults):
     fault: str | None
     items: int
     carried: int = Field(description="how many of the items come from an earlier study")
+    inherited: str | None = Field(
+        description="what is taken over from the earlier study beside the settings, and what cannot be; null if nothing"
+    )
     cards: list[DraftCard] = Field(description="the first of the items, as people will see them")
     left_out: list[LeftOutLine]

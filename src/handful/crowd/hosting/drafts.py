@@ -31,9 +31,10 @@ from handful.crowd.collection.items import (
 )
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.dry_run import DryRun
-from handful.crowd.hosting.study_plan import plan_of
+from handful.crowd.hosting.inherited import Inherited
+from handful.crowd.hosting.study_plan import StudyPlan, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
-from handful.errors import HandfulError, InvalidCollection, StorageError
+from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
 
 DRAFT = "draft.json"
 UPLOADS = "uploads"
@@ -69,8 +70,14 @@ class Draft:
             self.settings = DraftSettings.model_validate(told["settings"])
             self.opened: str | None = told["opened"]
             self.made: float = told["made"]
-        except (OSError, ValueError, KeyError) as error:
+            self.inherited = Inherited.from_dict(told["inherited"]) if "inherited" in told else Inherited()
+        except (OSError, ValueError, KeyError, TypeError, InvalidProblem) as error:
             raise StorageError(f"{self.folder / DRAFT} cannot be read: restore it, or delete it") from error
+
+    @property
+    def plan(self) -> StudyPlan:
+        """How the study will be made."""
+        return plan_of(self.settings, self.inherited)
 
     @property
     def id(self) -> str:
@@ -143,7 +150,7 @@ class Draft:
                 return
             if self.collection is None:
                 raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
-            self.dry_run = DryRun(plan_of(self.settings), self.collection)
+            self.dry_run = DryRun(self.plan, self.collection)
 
     def end_dry_run(self) -> None:
         """Forget the dry run: it was of something else, or nobody waits for it any more."""
@@ -154,7 +161,7 @@ class Draft:
 
     def save(self) -> None:
         """Write the draft's file, whole or not at all."""
-        _put(self.folder, {"settings": self.settings.model_dump(), "opened": self.opened, "made": self.made})
+        _put(self.folder, _told(self.settings, self.opened, self.made, self.inherited))
 
     def files_change(self) -> None:
         """Called before files come or go: what was processed no longer holds."""
@@ -243,12 +250,21 @@ class Drafts:
         """Begin an empty draft."""
         return self._begin(settings, now, lambda _: None)
 
-    def new_from(self, settings: DraftSettings, now: float, collection: Collection, ids: Set[str]) -> Draft:
-        """Begin a draft with the items of these names in an earlier study's collection."""
+    def new_from(
+        self,
+        settings: DraftSettings,
+        now: float,
+        collection: Collection,
+        ids: Set[str],
+        inherited: Inherited | None = None,
+    ) -> Draft:
+        """Begin a draft with the items of these names in an earlier study's collection, and what is taken over."""
         check_enough(sum(name in ids for name in collection.ids), (), Path("what the new study takes"))
-        return self._begin(settings, now, lambda folder: carry(collection, ids, folder).save())
+        return self._begin(settings, now, lambda folder: carry(collection, ids, folder).save(), inherited)
 
-    def _begin(self, settings: DraftSettings, now: float, fill: Callable[[Path], None]) -> Draft:
+    def _begin(
+        self, settings: DraftSettings, now: float, fill: Callable[[Path], None], inherited: Inherited | None = None
+    ) -> Draft:
         """A new draft, whole or not there: it gets its name last."""
         with self._lock:
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
@@ -258,7 +274,7 @@ class Drafts:
             try:
                 (unfinished / UPLOADS).mkdir(parents=True)
                 fill(unfinished)
-                _put(unfinished, {"settings": settings.model_dump(), "opened": None, "made": now})
+                _put(unfinished, _told(settings, None, now, inherited or Inherited()))
                 unfinished.rename(folder)
             except OSError as error:
                 shutil.rmtree(unfinished, ignore_errors=True)
@@ -289,6 +305,10 @@ class Drafts:
 def set_up_in_browser(folder: Path) -> bool:
     """Whether a database's folder holds studies that were set up in the browser, or drafts of them."""
     return folder.is_dir() and any((path / DRAFT).is_file() for path in folder.iterdir())
+
+
+def _told(settings: DraftSettings, opened: str | None, made: float, inherited: Inherited) -> dict[str, Any]:
+    return {"settings": settings.model_dump(), "opened": opened, "made": made, "inherited": inherited.to_dict()}
 
 
 def _put(folder: Path, told: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.languages import languages
 from handful.crowd.setup_messages import DraftSettings, Words
@@ -16,7 +17,7 @@ from handful.storage.retention import MOST_DAYS
 def draft_from(
     registry: Registry, hosted: HostedStudy, items: Sequence[str] | None = None, chosen: Sequence[str] | None = None
 ) -> Draft:
-    """A draft with the settings and words of a study, those of its items, and what is chosen from the start.
+    """A draft with the settings, rule, door and words of a study, those of its items, and what is chosen at the start.
 
     Without `items` it has all of them, without `chosen` the picks so far. The study itself stays as it is.
     """
@@ -27,7 +28,8 @@ def draft_from(
     if unknown:
         raise InvalidCollection(f"this study has no item {unknown[0]!r}")
     settings = _settings_of(hosted, picks, len(taken))
-    return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken)
+    inherited = Inherited.of(hosted.study.setup, settings.explorer)
+    return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken, inherited)
 
 
 def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSettings:
@@ -42,7 +44,7 @@ def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSett
         people=defaults.people if expected is None else expected.people,
         door=defaults.door if setup.door is None else setup.door.kind,
         checks=setup.rule is not None,
-        explorer=None if setup.explorer_spelled == "duels" else setup.explorer_spelled,
+        explorer=None if setup.explorer_spelled == "duels" and problem.epsilon is None else setup.explorer_spelled,
         in_flight=problem.in_flight,
         lease=setup.lease_s,
         seed=problem.seed + 1,  # other draws than those the picks came from

@@ -18,7 +18,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
 from handful.crowd.hosting.stored_study import StoredStudy
-from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of, suited
+from handful.crowd.hosting.study_plan import StudyPlan, new_study, suited
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.hosting.warming import warm_up
@@ -114,7 +114,7 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
         draft.end_dry_run()
         (theme,) = _cleaned([told.theme], (), collection)
-        plan = suited(plan_of(told), collection)
+        plan = suited(draft.plan, collection)
         warm_up([new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
             name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
@@ -153,7 +153,7 @@ def warm_up_for(draft: Draft) -> None:
     collection = draft.collection
     with suppress(HandfulError):
         if collection is not None:
-            warm_up([new_study(collection.ids, suited(plan_of(draft.settings), collection), Settings())])
+            warm_up([new_study(collection.ids, suited(draft.plan, collection), Settings())])
 
 
 def _set_up_before(
@@ -167,7 +167,7 @@ def _set_up_before(
     hosted = HostedStudy(stored.open(), collection, settings, theme, clock, stored)
     if not hosted.has_words:
         hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
-        note_expected(hosted.study, plan_of(draft.settings).expected)
+        note_expected(hosted.study, draft.plan.expected)
     return hosted
 
 

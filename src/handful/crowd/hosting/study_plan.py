@@ -9,6 +9,7 @@ from typing import Any
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.expected_people import ExpectedPeople
+from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidProblem
@@ -69,8 +70,9 @@ def suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
     return plan
 
 
-def plan_of(told: DraftSettings) -> StudyPlan:
-    """How a study with these settings is made."""
+def plan_of(told: DraftSettings, inherited: Inherited | None = None) -> StudyPlan:
+    """How a study with these settings is made, and with what it takes from an earlier one."""
+    inherited = inherited or Inherited()
     goal = Settings().goal if told.words.goal is None else told.words.goal
     return StudyPlan(
         told.k,
@@ -81,8 +83,10 @@ def plan_of(told: DraftSettings) -> StudyPlan:
         lease_s=told.lease,
         seed=told.seed,
         expected=ExpectedPeople(told.people, goal) if goal else None,
-        rule=Rule() if told.checks else None,
-        door=Door(told.door),
+        epsilon=inherited.epsilon_for(told),
+        delta=inherited.delta,
+        rule=inherited.rule_for(told),
+        door=inherited.door_for(told),
         chosen=tuple(told.chosen),
     )
 

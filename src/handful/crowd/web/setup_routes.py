@@ -20,7 +20,7 @@ from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.planned_quality import quality_of
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, warm_up_for
-from handful.crowd.hosting.study_plan import plan_of
+from handful.crowd.hosting.study_plan import StudyPlan, plan_of
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.settings import Settings
@@ -70,7 +70,10 @@ async def defaults() -> setup_messages.DraftDefaults:
     """What a new draft would be like."""
     told = setup_messages.DraftSettings()
     return setup_messages.DraftDefaults(
-        settings=told, plan=_plan(told, 0), consent=_said(told, "consent"), instructions=_said(told, "instructions")
+        settings=told,
+        plan=_plan(told, plan_of(told), 0),
+        consent=_said(told, "consent"),
+        instructions=_said(told, "instructions"),
     )
 
 
@@ -87,7 +90,7 @@ async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
     if collection is None:
         raise Refusal(409, "no_items", "There is nothing to choose from yet.")
     with _explained():
-        bought = await in_thread(quality_of, plan_of(told), collection)
+        bought = await in_thread(quality_of, draft.plan, collection)
     if bought is None:
         return setup_messages.DraftQuality(words=None, suffices=None)
     people = told.people if told.budget is None else None
@@ -233,9 +236,10 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         fault=None if preparing is None else preparing.fault,
         items=items,
         carried=len(draft.carried),
+        inherited=draft.inherited.words_for(draft.settings),
         cards=[] if collection is None else _cards(collection, draft.settings.chosen),
         left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
-        plan=_plan(draft.settings, items),
+        plan=_plan(draft.settings, draft.plan, items),
         consent=_said(draft.settings, "consent"),
         instructions=_said(draft.settings, "instructions"),
     )
@@ -264,9 +268,9 @@ def _dry_run_of(draft: Draft) -> setup_messages.DraftDryRun:
     )
 
 
-def _plan(told: setup_messages.DraftSettings, items: int) -> setup_messages.DraftPlan:
+def _plan(told: setup_messages.DraftSettings, plan: StudyPlan, items: int) -> setup_messages.DraftPlan:
     goal = Settings().goal if told.words.goal is None else told.words.goal
-    answers = plan_of(told).answers(items, solo=False)
+    answers = plan.answers(items, solo=False)
     each = goal or -(-answers // told.people)
     return setup_messages.DraftPlan(
         answers=answers,

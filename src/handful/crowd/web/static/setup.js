@@ -111,6 +111,7 @@ function show(now) {
   if (now.study) { location.replace(`/organize/${now.study}`); return; }
   const preparing = now.state === "preparing";
   find("#prepared").hidden = !now.items;
+  find("#inherited").textContent = now.inherited ?? "";
   find("#drop").hidden = busy || preparing || (now.items > 0 && !now.carried);
   find("#sending").hidden = !(busy || preparing || rest.length);
   find("#items-fault").textContent = now.fault ?? "";
