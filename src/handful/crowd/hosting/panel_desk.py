@@ -147,7 +147,8 @@ class PanelDesk:
         """Whose visit this is, by what their cookies are made from."""
         if chance is None:
             return None
-        return next((person for person in self._people.values() if person.chance == chance), None)
+        everybody = self.people()  # as they are now: others arrive meanwhile, in other threads
+        return next((person for person in everybody if person.chance == chance), None)
 
     def consent(self, person: Participant) -> None:
         """Note that a person agreed; on another device they are not asked again."""
