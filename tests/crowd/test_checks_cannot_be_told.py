@@ -161,7 +161,7 @@ def addresses_for_each_person(environment: pytest.MonkeyPatch) -> None:
 
 
 def every_fifth(environment: pytest.MonkeyPatch) -> None:
-    environment.setattr(drawn_checks, "_gap", lambda worker, number, every: every)
+    environment.setattr(drawn_checks, "_gap", lambda worker, number, checks: checks.every)
 
 
 def a_reply_that_takes_longer(environment: pytest.MonkeyPatch) -> None:

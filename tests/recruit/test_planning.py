@@ -110,7 +110,12 @@ def test_a_bonus_and_a_return_are_a_click_each(
         (person,) = paid.store.people(STUDY)
         http = paid.server.organizer()
         root = f"/api/organize/{STUDY}/recruiting"
-        assert http.post(f"{root}/bonus", json={"who": person.pseudonym, "cents": 150}).status_code == 200
+        assert (
+            http.post(
+                f"{root}/bonus", json={"who": person.pseudonym, "cents": 150, "id": "planned-bonus-0001"}
+            ).status_code
+            == 200
+        )
         paid.settle()
         assert there.bonuses == [150]
         assert http.get(f"/api/organize/{STUDY}").json()["recruiting"]["may_return"] == []
