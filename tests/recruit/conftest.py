@@ -17,6 +17,7 @@ from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
 from tests.crowd.pictures import folder_of
+from tests.recruit.arrivals import Paid, paid_study
 
 STUDY = "venice"
 PLAN = Plan(people=20, answers_each=10, checks=2, first_places=5)
@@ -69,3 +70,13 @@ def published(recruiter: Recruiter) -> Recruiter:
     recruiter.create(ADDRESS, PLAN, name="Photos", description="Which photo?", screen_out=30)
     recruiter.publish(recruiter.cost().first)
     return recruiter
+
+
+@pytest.fixture
+def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
+    """A study that is paid through a fake Prolific, and served."""
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch) as running,
+    ):
+        yield running

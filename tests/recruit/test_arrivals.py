@@ -24,15 +24,6 @@ from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
 
 
-@pytest.fixture
-def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch) as running,
-    ):
-        yield running
-
-
 def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
     ann, there = paid.come()
     assert ann.arrive()["state"] == "inside"

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
 import pytest
 
-from handful.crowd.collection.items import Collection
-from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.records import FakeSubmission
 from tests.crowd.clients import STUDY
-from tests.recruit.arrivals import Paid, paid_study
+from tests.recruit.arrivals import Paid
 
 FIRST, SECOND = "a" * 32, "b" * 32
-
-
-@pytest.fixture
-def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch) as running,
-    ):
-        yield running
 
 
 @pytest.fixture

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from ipaddress import IPv4Address, ip_address, ip_network
+from ipaddress import IPv4Address, ip_network
 
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.network_addresses import parsed
 from handful.crowd.hosting.tokens import Secret, Worker, cookie_hash, new_cookie, worker_of
 from handful.storage.people import Person, new_pseudonym
 from handful.study.doors import Door
@@ -55,10 +56,8 @@ def new_person(
 @lru_cache(maxsize=10_000)
 def network_of(address: str, door: Door) -> str:
     """The network that an address is in, as wide as the door says."""
-    try:
-        known = ip_address(address)
-    except ValueError:
+    known = parsed(address)
+    if known is None:
         return address
-    known = getattr(known, "ipv4_mapped", None) or known
     bits = door.ipv4 if isinstance(known, IPv4Address) else door.ipv6
     return str(ip_network((int(known), bits) if known.version == 6 else f"{known}/{bits}", strict=False))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
+
+from handful.crowd.hosting.network_addresses import parsed
 
 log = logging.getLogger("handful.crowd")
 
@@ -39,9 +41,7 @@ class PrivateVisitors:
 
 
 def _may_be_a_proxy(host: str, forwarded: bool) -> bool:
-    try:
-        known = ip_address(host)
-    except ValueError:
+    known = parsed(host)
+    if known is None:
         return False
-    known = getattr(known, "ipv4_mapped", None) or known
     return (known.is_loopback and forwarded) or any(known in network for network in PRIVATE)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 
 from starlette.types import Scope
 
+from handful.crowd.hosting.network_addresses import parsed
 from handful.errors import InvalidProblem
 
 Network = IPv4Network | IPv6Network
@@ -27,7 +28,7 @@ class Proxies:
         return bool(self._networks)
 
     def __contains__(self, host: str) -> bool:
-        known = _parsed(host)
+        known = parsed(host)
         return known is not None and any(known in network for network in self._networks)
 
     def client_of(self, peer: str, forwarded: str) -> str:
@@ -40,7 +41,7 @@ class Proxies:
         client = peer
         for host in reversed(forwarded[-MOST_FORWARDED:].split(",")):
             told = host.strip()
-            if _parsed(told) is None:
+            if parsed(told) is None:
                 return client
             client = told
             if client not in self:
@@ -66,17 +67,7 @@ def address_of(scope: Scope) -> str:
 @lru_cache(maxsize=10_000)
 def network_of(host: str) -> str:
     """One address per household: with IPv6 everybody has a whole network of 2⁶⁴."""
-    known = _parsed(host)
+    known = parsed(host)
     if known is None or isinstance(known, IPv4Address):
         return host if known is None else str(known)
     return str(ip_network((int(known), 64), strict=False))
-
-
-@lru_cache(maxsize=10_000)
-def _parsed(host: str) -> IPv4Address | IPv6Address | None:
-    """The address, of IPv4 also where it is written as one of IPv6; None for anything else."""
-    try:
-        known = ip_address(host)
-    except ValueError:
-        return None
-    return known.ipv4_mapped or known if isinstance(known, IPv6Address) else known
