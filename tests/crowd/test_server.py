@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import httpx
 import pytest
 
 from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.startup import open_registry
 from handful.crowd.web.logs import JsonLines, log_to
-from handful.crowd.web.server import listen, port_of
+from handful.crowd.web.server import Server, listen, port_of
 from handful.errors import InvalidProblem
-from tests.crowd.clients import STUDY, started
+from tests.crowd.clients import PLAN, STUDY, started
 
 
 def test_an_error_is_logged_by_its_kind_and_place_and_without_its_words() -> None:
@@ -46,6 +49,30 @@ def test_logs_go_where_they_are_sent(tmp_path: Path) -> None:
 def test_a_taken_port_is_refused_in_words() -> None:
     with listen("127.0.0.1", 0) as taken, pytest.raises(InvalidProblem, match="choose another --port"):
         listen("127.0.0.1", port_of(taken))
+
+
+def test_ctrl_c_is_heard_from_the_first_word_on(collection: Collection) -> None:
+    registry = open_registry(None, collection, ["Cathedrals in Venice"], PLAN)
+    before = signal.getsignal(signal.SIGINT)
+    Server(registry).run_until_interrupted(listen("127.0.0.1", 0), lambda: signal.raise_signal(signal.SIGINT))
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_is_heard_while_garbage_is_collected(collection: Collection) -> None:
+    """Python drops a KeyboardInterrupt that is raised there."""
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    watched: list[weakref.ref[Cycle]] = []
+
+    def leave_garbage() -> None:
+        watched.append(weakref.ref(Cycle(), lambda _: signal.raise_signal(signal.SIGINT)))
+
+    registry = open_registry(None, collection, ["Cathedrals in Venice"], PLAN)
+    Server(registry).run_until_interrupted(listen("127.0.0.1", 0), leave_garbage)
+    assert watched[0]() is None
 
 
 def test_mere_listeners_do_not_keep_the_server_from_stopping(collection: Collection) -> None:

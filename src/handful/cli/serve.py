@@ -180,11 +180,14 @@ def serve(
             return
         url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
         server = Server(registry)
-        print_links(registry, url, host in HERE)
-        if source is None:
-            _show_page(links_of(registry, url).organizer)
+
+        def announce() -> None:
+            print_links(registry, url, host in HERE)
+            if source is None:
+                _show_page(links_of(registry, url).organizer)
+
         with saying_what_finishes(registry):
-            server.run_until_interrupted(listening)
+            server.run_until_interrupted(listening, announce)
     if source is None:
         kept = _again(storage)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,9 +59,9 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
         stop.wait(_LAST_LOOK_S)
         server.stop()
 
-    _print_link(hosted, f"http://127.0.0.1:{port_of(listening)}/s/{hosted.name}")
+    link = f"http://127.0.0.1:{port_of(listening)}/s/{hosted.name}"
     watching = when_finished(hosted, finish, stop)
-    server.run_until_interrupted(listening)
+    server.run_until_interrupted(listening, partial(_print_link, hosted, link))
     stop.set()
     watching.join()
     if hosted.state == "finished":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
@@ -78,13 +79,21 @@ class Server(uvicorn.Server):
         self.registry.stop_streams()
         super().handle_exit(sig, frame)
 
-    def run_until_interrupted(self, listening: socket.socket) -> None:
-        """Serve until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies."""
-        # What is there by now stays. To look through it for garbage again and again would stop everybody each time.
-        gc.collect()
-        gc.freeze()
-        with suppress(KeyboardInterrupt):
+    def run_until_interrupted(self, listening: socket.socket, announce: Callable[[], None] = lambda: None) -> None:
+        """Serve until Ctrl-C, a signal or `stop`; then finish the requests at hand and close the studies.
+
+        announce: says that one may come, and how to stop: called when Ctrl-C is already heard. (The interpreter would
+            raise KeyboardInterrupt wherever it is, also in garbage collection, where Python drops it.)
+        """
+        before = signal.signal(signal.SIGINT, self.handle_exit)
+        try:
+            announce()
+            # What is there by now stays. To look through it for garbage again and again would stop everybody each time.
+            gc.collect()
+            gc.freeze()
             self.run(sockets=[listening])
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def stop(self) -> None:
         """The same as a signal, from another thread."""
