@@ -131,6 +131,16 @@ def moderated() -> Study:
     return study
 
 
+def widened() -> Study:
+    """A study made without `in_flight`, whose first run in a process says how many."""
+    nodes, wanted = [f"node {i}" for i in range(8)], Values(noise=0.3)
+    study = Study(nodes, 2, feedback=wanted, explorer=TopX(), epsilon=8.0, budget=200, seed=4, clock=Clock())
+    study.withdraw("node 3", "a copy of node 4")
+    study.extend(20)
+    study.run(noisy(coverage(8), uniform(0.3), study.items), n_jobs=1)
+    return study
+
+
 def adopted() -> Study:
     """A study that began by the first edition of the audit's rules and goes on by today's."""
     old, folder = (FOLDER / "audit-anchor-0-1.jsonl").read_text().splitlines()[:60], Path(mkdtemp())
@@ -146,6 +156,7 @@ STUDIES = {
     "simulated-2": simulated,
     "crowd-2": crowd,
     "moderated-4": moderated,
+    "widened-2": widened,
     "adopted-4": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}
 

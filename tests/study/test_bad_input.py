@@ -30,7 +30,8 @@ from handful.errors import (
 )
 from handful.storage.chain import START, hash_after
 from handful.storage.records import Record
-from handful.study import events
+from handful.study import event_records, events
+from handful.study.event_records import from_record, to_record
 from tests.study.worlds import folded, live
 
 
@@ -185,7 +186,7 @@ def put(folder: Path, seq: int, **columns: object) -> None:
 
 
 WRONG_JOURNALS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
-    ("a newer version", {"seq": 3, "version": 4}, JournalTooNew, "record 3 has version 4"),
+    ("a newer version", {"seq": 3, "version": 5}, JournalTooNew, "record 3 has version 5"),
     ("an unknown kind", {"seq": 3, "kind": "danced"}, StorageCorrupt, "record 3 ('danced')"),
     ("no JSON", {"seq": 3, "payload": "{"}, StorageCorrupt, "record 3"),
     ("an unknown key", {"seq": 3, "payload": '{"q":1,"z":1}'}, StorageCorrupt, "record 3"),
@@ -288,8 +289,8 @@ def test_every_event_survives_its_own_json() -> None:
         events.Noted("t", [1, "ü\x00\ud800"]),
     ]
     for event in examples:
-        record = events.to_record(event, 5, 1.5)
-        assert events.from_record(record) == event
+        record = to_record(event, 5, 1.5)
+        assert from_record(record) == event
         assert json.loads(record.payload).keys() <= set(event.keys)
 
 
@@ -297,7 +298,7 @@ def test_what_was_asked_and_told_is_written_as_the_encoder_of_the_library_writes
     def by_encoder(event: events.Event) -> str:
         data = {
             key: getattr(event, name)
-            for key, name, default in events._SHAPES[type(event)]
+            for key, name, default in event_records._SHAPES[type(event)]
             if getattr(event, name) is not default
         }
         return json.dumps(data, separators=(",", ":"), default=lambda x: x.item())
@@ -315,7 +316,7 @@ def test_what_was_asked_and_told_is_written_as_the_encoder_of_the_library_writes
             for more, copy in (((), -1), ((), 0), ((4, 5), -1), ((4, 5), 8)):
                 all_events.append(events.Asked(10**9, item, rival, worker, more, copy=copy))
     for event in all_events:
-        assert events.to_record(event, 5, 1.5).payload == by_encoder(event)
+        assert to_record(event, 5, 1.5).payload == by_encoder(event)
     for broken in (math.nan, math.inf, -math.inf):
         with pytest.raises(InvalidAnswer, match="must be JSON"):
-            events.to_record(events.Told(7, broken), 5, 1.5)
+            to_record(events.Told(7, broken), 5, 1.5)

@@ -17,7 +17,7 @@ from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.objectives import SampleAverage
 from handful.oracles import btl, chooses, compares, linear, tastes
 from handful.storage import Record, open_journal
-from handful.study import events
+from handful.study import event_records
 from handful.study.export import answer_lines
 from tests.study.worlds import Clock, coverage, folded, live
 
@@ -186,7 +186,7 @@ def test_under_luce_a_choice_shows_the_pick_better_than_each_of_the_others() -> 
 def test_an_older_handful_is_told_to_upgrade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with study_of(storage=tmp_path / "s.db") as study:
         study.ask()
-    monkeypatch.setattr(events, "VERSION", 1)
+    monkeypatch.setattr(event_records, "VERSION", 1)
     with pytest.raises(JournalTooNew, match="record 0 has version 2.*upgrade"):
         Study.open(tmp_path / "s.db")
 

@@ -9,7 +9,8 @@ import pytest
 
 from handful import Preferences, Study, TopX, Values
 from handful.errors import JournalTooNew
-from handful.study import events
+from handful.study import event_records
+from handful.study.event_records import from_record
 from tests.study.worlds import Clock, folded, live
 
 NAMES = [f"photo {i}" for i in range(6)]
@@ -93,6 +94,6 @@ def test_a_place_that_was_filled_in_is_a_record_that_older_versions_refuse(monke
     study.finish()
     closings = [record for record in study.records() if record.kind == "round closed"]
     assert [(json.loads(r.payload)["by"], r.version) for r in closings[:2]] == [("budget", 1), ("filled", 2)]
-    monkeypatch.setattr(events, "VERSION", 1)
+    monkeypatch.setattr(event_records, "VERSION", 1)
     with pytest.raises(JournalTooNew, match="upgrade"):
-        events.from_record(closings[1])
+        from_record(closings[1])

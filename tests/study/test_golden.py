@@ -15,7 +15,8 @@ from handful.oracles import noisy, uniform
 from handful.storage import Record, open_journal
 from handful.study import exploration
 from handful.study.certifying import BY_HAND, OLD_RULES
-from handful.study.events import KINDS, Adopted, Settled, from_record, to_record
+from handful.study.event_records import from_record, to_record
+from handful.study.events import KINDS, Adopted, Settled
 from handful.study.export import journal_lines, records_of
 from handful.study.questions import ANSWERED, LATE
 from tests.golden.make import FOLDER, STUDIES, summary

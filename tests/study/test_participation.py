@@ -11,11 +11,12 @@ import pytest
 from handful import Preferences, Study
 from handful.errors import InvalidAnswer, InvalidProblem, JournalTooNew, StorageCorrupt
 from handful.storage import Record
-from handful.study import events
+from handful.study import event_records, events
 from handful.study.certifying import BY_HAND
 from handful.study.circumstances import answerers
 from handful.study.conduct import NOT_VERIFIED
 from handful.study.doors import Door
+from handful.study.event_records import from_record
 from handful.study.rules import (
     Admission,
     Checks,
@@ -309,10 +310,10 @@ def test_older_software_is_told_to_upgrade(monkeypatch: pytest.MonkeyPatch) -> N
     admit(study, "ann")
     answer(study, "ann")
     newer: list[Record] = [r for r in study.records() if r.kind in ("created", "checked", "admitted", "told")]
-    monkeypatch.setattr(events, "VERSION", 2)
+    monkeypatch.setattr(event_records, "VERSION", 2)
     for record in newer:
         with pytest.raises(JournalTooNew, match="upgrade handful"):
-            events.from_record(record)
+            from_record(record)
 
 
 def test_what_is_held_for_long_is_asked_of_somebody_who_waits_and_both_answers_count() -> None:

@@ -23,6 +23,7 @@ from handful.errors import InvalidProblem, MissingExtra, NoWorkers
 from handful.study.parcels import Parcel, QuestionsOut, travelling, unpacked
 from handful.study.processes import poison
 from handful.study.questions import Question
+from handful.study.setup import IN_FLIGHT
 from handful.study.ways import Oracle, Pending
 
 VERSION = version_of("handful")
@@ -124,6 +125,8 @@ class _Passenger:
 
 class DaskCluster:
     """Answers questions on the workers of a Dask cluster: a client, or the address of a scheduler."""
+
+    in_flight = IN_FLIGHT["cluster"]
 
     def __init__(self, oracle: Oracle, items: tuple[Any, ...], dask: Any) -> None:
         try:

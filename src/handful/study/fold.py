@@ -15,6 +15,7 @@ from handful.errors import StorageCorrupt
 from handful.study import events
 from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
 from handful.study.filling import fill
+from handful.study.in_flight import change_in_flight
 from handful.study.leases import Leases
 from handful.study.preregistration import PREREGISTERED, Registered
 from handful.study.provisionals import Provisional, Provisionals
@@ -78,6 +79,7 @@ class Fold:
             events.Extended: self._extended,
             events.Withdrawn: self._withdrawn,
             events.Adopted: self._adopted,
+            events.InFlightSet: self._in_flight_set,
             events.CheckAnswered: self._checked,
             events.Admitted: self._admitted,
             events.Lifted: self._lifted,
@@ -286,6 +288,9 @@ class Fold:
     def _adopted(self, event: events.Adopted, time: float) -> None:
         self.exploration.adopt(event.edition, [closed.closing for closed in self.rounds], self.spent)
         self.leases.forget_waiting()
+
+    def _in_flight_set(self, event: events.InFlightSet, time: float) -> None:
+        change_in_flight(self, event.most)
 
     def _excluded(self, event: events.Excluded, time: float) -> None:
         withdrew, unverified = event.reason == WITHDREW, event.reason == NOT_VERIFIED

@@ -9,6 +9,7 @@ from handful.storage import Record
 from handful.study import events
 from handful.study.agreement import Agreement, agreement_of
 from handful.study.ask_tell import AskTell
+from handful.study.event_records import from_record
 from handful.study.excluding import Excluding, excluding_of
 from handful.study.fold import Fold
 from handful.study.items import Item
@@ -64,7 +65,7 @@ class Inspecting(Generic[Item]):
     def journal(self) -> Iterator[tuple[float, events.Event]]:
         """The journal: the time and the event, in order."""
         for record in self.records():
-            yield record.time, events.from_record(record)
+            yield record.time, from_record(record)
 
     def records(self) -> Iterator[Record]:
         """The journal as it is stored."""

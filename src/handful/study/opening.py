@@ -87,10 +87,13 @@ def _last_time(journal: Journal, seq: int) -> float:
 
 def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
     """The settings that differ, by name: as they are stored, and as they were given. An extended budget is the same
-    as the one the study was made with.
+    as the one the study was made with, and so is the `in_flight` that the first run said where nobody had.
     """
     there, here = found.setup.to_dict(), given.to_dict()
     differ = {key for key, value in here.items() if there.get(key) != value and key != "edition"}
+    differ.discard("in_flight_left")
+    if given.in_flight_left and (found.setup.in_flight_left or found.setup.problem.in_flight == 1):
+        differ.discard("in_flight")
     if here["budget"] == found.budget:
         differ.discard("budget")
     there |= {"budget": found.budget, "explorer": spelled(found.setup.explorer)}

@@ -23,6 +23,7 @@ from handful.errors import EvaluationFailed, HandfulError, InvalidProblem
 from handful.study.parcels import Parcel, QuestionsOut
 from handful.study.process_worker import COMMAND, receive, send
 from handful.study.questions import Question
+from handful.study.setup import IN_FLIGHT
 from handful.study.ways import Oracle
 
 TRIES = 3  # for a question that ends its worker
@@ -116,6 +117,8 @@ class _Worker:
 
 class ProcessPool:
     """Answers questions in `jobs` processes; `submit` gives a future."""
+
+    in_flight = IN_FLIGHT["processes"]
 
     def __init__(self, oracle: Oracle, items: tuple[Any, ...], jobs: int, timeout: float | None = None) -> None:
         self.workers = jobs

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handful.core.explorers.protocol import drop
+from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
 from handful.study.columns import arrays_of
 from handful.study.editions import state_after
@@ -56,6 +57,14 @@ class ReopenableExploration(Exploration):
     def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
         self._history = {}  # of other arrays than those to come
         super().adopt(edition, closings, spent)
+
+    def begin_anew(self, problem: Problem) -> None:
+        """Have this problem from the start instead, before anything was asked."""
+        self._problem, self._history, self._proposal = problem, {}, None
+        self.state = state_after(self._explorer, problem, self.edition, (), self.withdrawn)
+        self._look()
+        self.round -= 1
+        self._open_next(0)
 
     def _open_next(self, spent: int) -> None:
         super()._open_next(spent)

@@ -14,7 +14,8 @@ from itertools import islice
 from handful.core.parts.board import NOBODY, NOW
 from handful.errors import StorageCorrupt
 from handful.storage import Record
-from handful.study.events import VERSION, Asked, Created, Told, from_record
+from handful.study.event_records import VERSION, from_record
+from handful.study.events import Asked, Created, Told
 from handful.study.fold import Fold
 from handful.study.setup import Setup
 

@@ -23,6 +23,8 @@ import numpy as np
 from handful.errors import EvaluationFailed
 from handful.study import events
 from handful.study.ask_tell import AskTell
+from handful.study.event_records import from_record
+from handful.study.in_flight import set_in_flight
 from handful.study.questions import Question
 from handful.study.ways import Failing, Later, Oracle, Pending, Way, say_what_is_amiss
 from handful.study.writer import Writer
@@ -71,6 +73,9 @@ def run(
     """Ask `oracle`, which runs in `place`, until the study is finished."""
     impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
     with place as way:
+        if way.in_flight is not None:
+            with writer.writing() as now:
+                set_in_flight(writer, way.in_flight, now)
         say_what_is_amiss(oracle, way, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
         _run(ask_tell, writer, way, impartial, progress, failing)
 
@@ -197,7 +202,7 @@ def _answered_ahead(writer: Writer) -> dict[str, float | bool]:
             return ahead
         writer.flush()
         for record in writer.journal.read():
-            event = events.from_record(record) if record.kind == events.Noted.kind else None
+            event = from_record(record) if record.kind == events.Noted.kind else None
             if isinstance(event, events.Noted) and event.topic == AHEAD:
                 ahead.update(event.data)
     return ahead

@@ -35,6 +35,7 @@ class Setup:
     edition: int = 1  # of the explorer's rules, by which the study began
     rule: Rule | None = None  # who counts; None where everybody does
     door: Door | None = None  # how people come to it
+    in_flight_left: bool = False  # to the first run, because nobody said how many; until then it is 1
 
     def __post_init__(self) -> None:
         make_plain(self)
@@ -88,6 +89,7 @@ class Setup:
             **({} if self.scenarios == "fresh" else {"scenarios": self.scenarios}),
             **({} if self.rule is None else {"rule": self.rule.to_dict()}),
             **({} if self.door is None else {"door": self.door.to_dict()}),
+            **({"in_flight_left": True} if self.in_flight_left else {}),
         }
 
     @classmethod
@@ -120,6 +122,7 @@ class Setup:
                 data.get("edition", 1),
                 Rule.from_dict(data["rule"]) if "rule" in data else None,
                 Door.from_dict(data["door"]) if "door" in data else None,
+                data.get("in_flight_left", False),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise StorageCorrupt(
@@ -138,7 +141,7 @@ def make_setup(
     delta: float,
     budget: int | PerItem | None,
     ratio: float | None,
-    in_flight: int | str,
+    in_flight: int | str | None,
     lease_s: float,
     prior: Sequence[float] | None,
     chosen: Iterable[Any],
@@ -169,10 +172,13 @@ def make_setup(
         seed=seed,
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
-    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door)
+    left = in_flight is None
+    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door, left)
 
 
-def _in_flight(given: int | str) -> int:
+def _in_flight(given: int | str | None) -> int:
+    if given is None:
+        return 1
     if isinstance(given, str):
         if given not in IN_FLIGHT:
             raise InvalidProblem(f'in_flight must be a number, "processes" or "cluster", got {given!r}')

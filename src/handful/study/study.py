@@ -34,10 +34,10 @@ class Study(Moderating[Item]):
 
     Pick `k` of `items` by asking. `feedback` says what an answer is (`Values` or `Preferences`); `epsilon` (in the
     units of f) and `delta` say how sure to be, `budget` how many answers may be spent: a number in all, or
-    `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, or "processes" (64) or
-    "cluster" (256), whichever it will run on. With `storage` (a path or a URL) everything is kept, and `Study.open`
-    goes on where it ended; `exists="open"` does so here, if the stored study was made with the same settings. `rule`
-    says who counts, and `door` how people come to it: the certificate names both.
+    `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, "processes" (64) or "cluster"
+    (256); left out, the first `run` says it by where it runs. With `storage` (a path or a URL) everything is kept, and
+    `Study.open` goes on where it ended; `exists="open"` does so here, if the stored study was made with the same
+    settings. `rule` says who counts, and `door` how people come to it: the certificate names both.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Study(Moderating[Item]):
         delta: float = 0.05,
         budget: int | PerItem | None = None,
         ratio: float | None = None,
-        in_flight: int | Literal["processes", "cluster"] = 1,
+        in_flight: int | Literal["processes", "cluster"] | None = None,
         lease_s: float = 120,
         prior: Sequence[float] | None = None,
         chosen: Iterable[Any] = (),
@@ -247,11 +247,11 @@ class Study(Moderating[Item]):
 
         `oracle` is any function of a `Question`. It runs here, in `n_jobs` processes (−1: one per core), on a `dask`
         cluster (a client or an address), or in any `executor` of `concurrent.futures`. Question n is decided from the
-        answers up to n − in_flight, in question order, so the result is the same everywhere.
+        answers up to n − in_flight, in question order, so the result is the same everywhere. (A study made without
+        `in_flight` gets it by its first run: 64 with `n_jobs`, 256 with `dask`, else 1.)
 
-        What it raises is tried `retries` times more; then a question that fails by one of `catch` is given up, and
-        anything else ends the run. With `n_jobs`, an evaluation that takes longer than `timeout` seconds raises
-        TimeoutError. However a run ends, what was answered is kept: run it again to go on.
+        What it raises is tried `retries` times more; then a question that fails by one of `catch` is given up, and all
+        else ends the run; with `n_jobs`, so does an evaluation of over `timeout` seconds. What was answered is kept.
         """
         self._check_writable()
         place = way_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)

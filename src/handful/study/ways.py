@@ -38,6 +38,10 @@ class Way(Protocol):
     def workers(self) -> int | None:
         """How many questions it can answer at once, if that is known."""
 
+    @property
+    def in_flight(self) -> int | None:
+        """How many questions to have out at once, where the study was made without saying; None: it stays at 1."""
+
     def submit(self, question: Question) -> Pending:
         """Ask the question, and return at once."""
 
@@ -62,6 +66,7 @@ class Here:
     """Calls the oracle in this thread, one question after the other."""
 
     workers = 1
+    in_flight = None
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
@@ -74,6 +79,7 @@ class Elsewhere:
     """Calls the oracle in an executor of `concurrent.futures`."""
 
     workers = None
+    in_flight = None
 
     def __init__(self, oracle: Oracle, executor: Executor) -> None:
         self._oracle = oracle
@@ -155,7 +161,7 @@ def say_what_is_amiss(oracle: Oracle, way: Way, in_flight: int, open_: int) -> N
         idle = way.workers - in_flight
         warnings.warn(
             f"{idle} of {way.workers} workers will have nothing to do: this study has at most "
-            f"{counted(in_flight, 'question')} in flight, which is fixed when it is made; to use all, make it with "
+            f"{counted(in_flight, 'question')} in flight, which is fixed once it has begun; to use all, make it with "
             f"in_flight={way.workers} or more",
             IdleWorkers,
             stacklevel=4,

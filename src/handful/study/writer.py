@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from handful.errors import HandfulError, StorageError
 from handful.storage import Journal, Record, Ticket
-from handful.study.events import Created, Event, to_record
+from handful.study.event_records import to_record
+from handful.study.events import Created, Event
 from handful.study.fold import Fold
 from handful.study.replaying import fold_of
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
 from handful.storage import Record, probe
-from handful.study.events import Noted, Told, from_record
+from handful.study.event_records import from_record
+from handful.study.events import Noted, Told
 from handful.study.study import Study
 
 
