@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -14,11 +15,14 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting import panel_desk, panel_loop
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.hosting.study_plan import new_study
+from handful.crowd.settings import Settings
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
+from handful.study.doors import Door
 from handful.study.rules import Admission, Rule
 from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
@@ -136,6 +140,13 @@ def test_who_is_not_verified_yet_answers_checks_and_nothing_that_counts(checked:
     assert ann.next()["questions"]
     ann.answer()
     assert study.fold.answers == 1
+
+
+@pytest.mark.parametrize("rule", [None, Rule(checks=None)])
+def test_a_study_for_a_panel_says_in_its_first_event_that_the_unverified_are_excluded(rule: Rule | None) -> None:
+    plan = StudyPlan(k=2, budget=40, rule=rule, door=Door("panel"))
+    first = next(iter(new_study(["a", "b", "c"], plan, Settings()).records()))
+    assert json.loads(first.payload)["setup"]["rule"]["unverified"] == "exclude"
 
 
 def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(

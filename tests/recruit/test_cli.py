@@ -17,7 +17,7 @@ from handful.errors import HandfulError, InvalidProblem
 from handful.recruit.fake import FakeProlific
 from handful.recruit.outcomes import Identity
 from handful.recruit.store import Store
-from handful.study.rules import Admission, Checks, Rule
+from handful.study.rules import ONLY_VERIFIED, Admission, Checks, Rule
 from tests.recruit.conftest import ADDRESS, STUDY
 
 HANDFUL = [sys.executable, "-c", "from handful.cli import main; main()"]
@@ -90,6 +90,14 @@ def test_another_panel_is_described_by_options_and_its_pay_list_has_the_ids(run,
     store.change(STUDY, person.pseudonym, outcome="finished")
     lines = run("pay-list").stdout.splitlines()
     assert lines == ["participant,session,outcome,status,code", "ann,s1,finished,,SAME"]
+
+
+def test_where_nothing_fixed_says_what_becomes_of_the_unverified_one_is_told(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert "nothing in this study's beginning says so" in run("panel", "--id", "pid").stderr
+    storage = tmp_path / "fixed.db"
+    Study(range(6), 2, feedback=Preferences(), budget=200, storage=storage, rule=ONLY_VERIFIED).close()
+    said = CliRunner().invoke(app, ["recruit", "panel", "--id", "pid", "-s", str(storage)])
+    assert (said.exit_code, said.stderr) == (0, "")
 
 
 def test_the_plan_shows_what_follows_from_what(run) -> None:  # type: ignore[no-untyped-def]

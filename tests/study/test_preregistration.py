@@ -12,7 +12,8 @@ import pytest
 from handful import Preferences, Study
 from handful.cli import main
 from handful.errors import InvalidProblem
-from handful.study.preregistration import commitment, departures, page_of, read_record, to_json
+from handful.study.preregistration import UNVERIFIED, commitment, departures, page_of, read_record, to_json
+from handful.study.rules import ONLY_VERIFIED, Rule
 
 
 def study(**options: Any) -> Study[str]:
@@ -71,6 +72,26 @@ def test_a_changed_file_is_refused() -> None:
         read_record(json.dumps({**record, "k": 3}))
     with pytest.raises(InvalidProblem, match="not a preregistration"):
         read_record("[]")
+
+
+def test_what_becomes_of_the_unverified_is_in_the_record_and_in_words_on_the_page() -> None:
+    record = study(rule=ONLY_VERIFIED).preregister()
+    assert record["rule"]["unverified"] == "exclude"
+    assert UNVERIFIED in page_of(record)
+    assert UNVERIFIED not in page_of(study().preregister())
+
+
+def test_a_journal_of_before_keeps_its_rule_and_hash() -> None:
+    told = Rule().to_dict()
+    assert told.pop("unverified") == "exclude"
+    before = Rule.from_dict(told)
+    assert before.unverified is None
+    assert before.to_dict() == told
+    assert before.hash != Rule().hash
+    record = study(rule=before).preregister()
+    assert UNVERIFIED not in page_of(record)
+    with pytest.raises(InvalidProblem, match="unverified"):
+        Rule.from_dict({**told, "unverified": "count"})
 
 
 def test_words_on_the_page_are_never_markup() -> None:

@@ -59,6 +59,16 @@ def rule_of(study: str | None, storage: str) -> Rule | None:
         return found.setup.rule
 
 
+def _say_what_is_not_fixed(rule: Rule | None) -> None:
+    """Say so where nothing in the study's first event says what becomes of those who cannot be verified."""
+    if rule is None or rule.unverified is None:
+        typer.echo(
+            "Who cannot be verified by the end is left out, though nothing in this study's beginning says so. Make the "
+            "next one with `handful serve --door panel`, and it is fixed before the start.",
+            err=True,
+        )
+
+
 def recruiter_for(study: str | None, storage: str) -> Recruiter:
     """The recruiter of a study; the token comes from the environment."""
     from handful.recruit.prolific.client import ProlificClient
@@ -170,6 +180,7 @@ def create(
     if fixed is not None and kept.screen_out is None:
         typer.echo("This workspace has no screen-out payments: who is not admitted is paid in full.")
     typer.echo("Next: handful recruit cost, then handful recruit publish.")
+    _say_what_is_not_fixed(rule)
 
 
 @group.command("panel")
@@ -234,10 +245,12 @@ def panel_(
     before = store.recruitment(name)
     if before is not None and before.on_prolific:
         raise InvalidProblem(f"study {name!r} is recruited for on Prolific: one study has one panel")
-    plan = Plan(people=places or 100, answers_each=answers_each).by_rule(rule_of(name, storage))
+    rule = rule_of(name, storage)
+    plan = Plan(people=places or 100, answers_each=answers_each).by_rule(rule)
     store.keep(Recruitment(name, made, plan, wanted="active"))
     ids = "&".join(f"{parameter}=…" for parameter in made.parameters)
     typer.echo(f"Give the panel the study's address with its ids: https://…/s/{name}?{ids}")
+    _say_what_is_not_fixed(rule)
 
 
 @group.command(epilog="[bold]Example[/bold]  handful recruit cost venice -s photos.db")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -56,7 +57,7 @@ def expected_of(people: int | None, answers_each: int | None, goal: int | None, 
 
 def _read(file: Path | None) -> Rule | None:
     from handful.crowd.hosting.practice import check_can_be_practised
-    from handful.study.rules import Rule
+    from handful.study.rules import EXCLUDE, Rule
 
     if file is None:
         return None
@@ -66,6 +67,6 @@ def _read(file: Path | None) -> Rule | None:
         told = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InvalidProblem(f"--rule {file} cannot be read as JSON: {error}") from error
-    rule = Rule.from_dict(told)
+    rule = replace(Rule.from_dict(told), unverified=EXCLUDE)
     check_can_be_practised(rule)
     return rule

@@ -8,6 +8,7 @@ from dataclasses import replace
 from handful.core.certificates import Certificate
 from handful.core.rounding import confidence
 from handful.study.fold import Fold
+from handful.study.rules import ONLY_VERIFIED
 
 ATTENTIVE = "which side an item is shown on is drawn by chance, so people who look choose either as it comes"
 TOO_OFTEN = "rounds were redone so often that no confidence is left"
@@ -46,8 +47,9 @@ def _who_counts(fold: Fold) -> str:
     withdrew = "" if rule.withdrawal == "keep" else f", {workers.withdrew} withdrew"  # else nothing tells who did
     return (
         f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(fold))} answered, "
-        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it{withdrew}; "
-        "what is said is about people who pass its checks" + (f"; {_WITHDRAWALS}" if workers.withdrew else "")
+        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it{withdrew}"
+        + ("" if rule == ONLY_VERIFIED else "; what is said is about people who pass its checks")
+        + (f"; {_WITHDRAWALS}" if workers.withdrew else "")
     )
 
 

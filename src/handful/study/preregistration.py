@@ -16,6 +16,7 @@ from importlib.metadata import version
 from typing import Any
 
 from handful.errors import InvalidProblem
+from handful.study.rules import EXCLUDE
 from handful.study.setup import Setup
 from handful.wording import counted
 
@@ -23,6 +24,10 @@ PREREGISTERED = "preregistered"
 """The topic under which a journal notes it."""
 
 FORMAT = 1
+UNVERIFIED = (
+    "Whoever comes from a panel and cannot be verified by the end is excluded: nothing they answered counts. Their pay "
+    "is then for the organizer to decide, and does not depend on what they answered."
+)
 _WORDS = {
     "study": "Study",
     "items": "Items",
@@ -185,7 +190,9 @@ def _cell(key: str, value: Any) -> str:
             f"<details><summary>Each item</summary><ol>{lines}</ol></details>"
         )
     if isinstance(value, dict | list):
-        return f"<pre>{escape(json.dumps(value, ensure_ascii=False, indent=1))}</pre>"
+        fixed = key == "rule" and isinstance(value, dict) and value.get("unverified") == EXCLUDE
+        said = f"<p>{escape(UNVERIFIED)}</p>" if fixed else ""
+        return f"{said}<pre>{escape(json.dumps(value, ensure_ascii=False, indent=1))}</pre>"
     return f"<code>{escape(str(value))}</code>" if key in ("seed", "hash") else escape(str(value))
 
 

@@ -23,6 +23,7 @@ VERSION = 1
 GOLD, INSTRUCTED = "gold", "instructed"
 CHECKS = (GOLD, INSTRUCTED)
 LOOKS = 2_000  # answers of one person that are gone through one by one; what lies beyond is bounded
+EXCLUDE = "exclude"
 FEW = 5  # whoever gave fewer answers is not counted among those who share a round
 
 
@@ -103,13 +104,18 @@ EXCLUSIONS: dict[str, type[Exclusion]] = {kind().rule: kind for kind in (ChecksB
 
 @dataclass(frozen=True)
 class Rule:
-    """Who counts. `share` is what one person may have of a round, or 1.5 parts of as many as there are people."""
+    """Who counts. `share` is what one person may have of a round, or 1.5 parts of as many as there are people.
+
+    unverified: what becomes of people from a panel who cannot be verified by the end; None where the rule was written
+    before it said so. They are excluded either way.
+    """
 
     admission: Admission | None = field(default_factory=Admission)
     checks: Checks | None = field(default_factory=Checks)
     exclude_if: tuple[Exclusion, ...] = (ChecksBelow(), FasterThan(), OneSide())
     share: float = 0.10
     withdrawal: str = "remove"
+    unverified: str | None = EXCLUDE
 
     def __post_init__(self) -> None:
         for one in self.exclude_if:
@@ -126,6 +132,10 @@ class Rule:
             raise InvalidProblem(f"a person's share of a round is above 0 and at most 1, got {self.share!r}")
         if self.withdrawal not in ("remove", "keep"):
             raise InvalidProblem(f'withdrawal is "remove" or "keep" the answers, got {self.withdrawal!r}')
+        if self.unverified not in (None, EXCLUDE):
+            raise InvalidProblem(
+                f'unverified is "{EXCLUDE}": whoever is not verified cannot count, got {self.unverified!r}'
+            )
 
     @property
     def hash(self) -> str:
@@ -147,6 +157,7 @@ class Rule:
             "share_of_round_at_most": self.share,
             "withdrawal": self.withdrawal,
             "pay": {"everybody_who_finishes": True},
+            **({} if self.unverified is None else {"unverified": self.unverified}),
         }
 
     @classmethod
@@ -156,6 +167,7 @@ class Rule:
             if data["version"] != VERSION:
                 raise InvalidProblem(f"a rule of version {data['version']!r} is not known here, only {VERSION}")
             known = {"version", "admission", "checks", "exclude_if", "share_of_round_at_most", "withdrawal", "pay"}
+            known |= {"unverified"}
             if data.get("pay", {"everybody_who_finishes": True}) != {"everybody_who_finishes": True}:
                 raise InvalidProblem("everybody who finishes is paid: a rule cannot say otherwise")
             if not data.keys() <= known:
@@ -167,9 +179,14 @@ class Rule:
                 tuple(EXCLUSIONS[one["rule"]](**one) for one in data.get("exclude_if", ())),
                 data.get("share_of_round_at_most", 1.0),
                 data.get("withdrawal", "remove"),
+                data.get("unverified"),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InvalidProblem(f"this is not a rule of who counts ({error!r})") from error
+
+
+ONLY_VERIFIED = Rule(admission=None, checks=None, exclude_if=(), share=1.0)
+"""Everybody counts whom their panel has verified by the end."""
 
 
 @lru_cache(maxsize=100)

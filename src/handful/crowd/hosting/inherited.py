@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from handful.crowd.setup_messages import DraftSettings
 from handful.study.doors import Door
-from handful.study.rules import Rule
+from handful.study.rules import EXCLUDE, ONLY_VERIFIED, Rule
 from handful.study.setup import Setup
 
 
@@ -31,11 +31,12 @@ class Inherited:
         problem = setup.problem
         without = {"its ratio": problem.ratio is not None, "its prior": problem.prior is not None}
         dropped = tuple(name for name, there in without.items() if there)
-        return cls(setup.rule, setup.door, explorer, problem.epsilon, problem.delta, dropped)
+        rule = None if setup.rule == ONLY_VERIFIED else setup.rule
+        return cls(rule, setup.door, explorer, problem.epsilon, problem.delta, dropped)
 
     def rule_for(self, told: DraftSettings) -> Rule | None:
         """Who counts, where people are checked."""
-        return (self.rule or Rule()) if told.checks else None
+        return replace(self.rule or Rule(), unverified=EXCLUDE) if told.checks else None
 
     def door_for(self, told: DraftSettings) -> Door:
         """How people come; the earlier door only where they come in the same way."""

@@ -12,6 +12,7 @@ from handful.crowd.languages import languages
 from handful.crowd.setup_messages import DraftSettings, Words
 from handful.errors import InvalidCollection
 from handful.storage.retention import MOST_DAYS
+from handful.study.rules import ONLY_VERIFIED
 
 
 def draft_from(
@@ -43,7 +44,7 @@ def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSett
         options=problem.feedback.options,
         people=defaults.people if expected is None else expected.people,
         door=defaults.door if setup.door is None else setup.door.kind,
-        checks=setup.rule is not None,
+        checks=setup.rule not in (None, ONLY_VERIFIED),
         explorer=None if setup.explorer_spelled == "duels" and problem.epsilon is None else setup.explorer_spelled,
         in_flight=problem.in_flight,
         lease=setup.lease_s,

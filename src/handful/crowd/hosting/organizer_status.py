@@ -10,6 +10,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import pick_lines
 from handful.study.circumstances import circumstances_of
+from handful.study.rules import ONLY_VERIFIED
 from handful.study.status import Status
 
 MOST_ITEMS = 400
@@ -51,7 +52,7 @@ def organizer_status_of(
         verdict=found.verdict,
         certificate=str(found.certificate),
         door=None if hosted.study.setup.door is None else hosted.study.setup.door.kind,
-        checked=hosted.study.setup.rule is not None,
+        checked=hosted.study.setup.rule not in (None, ONLY_VERIFIED),
         stuck=hosted.open and hosted.caps.stuck(now),
         warning=hosted.visitors.warning,
         circumstances=list(circumstances_of(hosted.study.fold)),

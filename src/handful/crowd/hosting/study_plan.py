@@ -14,7 +14,7 @@ from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidProblem
 from handful.study.doors import Door
-from handful.study.rules import Rule
+from handful.study.rules import ONLY_VERIFIED, Rule
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -46,6 +46,12 @@ class StudyPlan:
     door: Door | None = None
     chosen: tuple[str, ...] = ()  # from the start, in order; k counts them
     expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
+
+    @property
+    def who_counts(self) -> Rule | None:
+        """The rule, with its default: of people from a panel, those whom it verifies."""
+        of_panel = self.door is not None and self.door.kind == "panel"
+        return ONLY_VERIFIED if self.rule is None and of_panel else self.rule
 
     def shown(self, items: int) -> int:
         """How many are shown at a time, with its default."""
@@ -110,7 +116,7 @@ def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where
         lease_s=plan.lease_s,
         seed=plan.seed,
         solo=settings.solo,
-        rule=None if settings.solo else plan.rule,
+        rule=None if settings.solo else plan.who_counts,
         door=None if settings.solo else plan.door,
         chosen=plan.chosen,
         **where,
