@@ -71,8 +71,14 @@ def test_a_network_is_excluded_after_it_was_said_what_that_means(study: str) -> 
     assert excluded(study) == set()
     run("exclude", "s", "--network", first["network"], "--yes", "-s", study)
     assert excluded(study) == {"w1", "w2"}
-    run("restore", "s", "w2", "-s", study)
+    assert "count again" in run("restore", "s", "w2", "-s", study)
     assert excluded(study) == {"w1"}
+
+
+def test_nobody_is_restored_who_is_not_known_or_not_excluded(study: str) -> None:
+    with pytest.raises(InvalidProblem, match="no worker 'w9'"):  # which `main` turns into the exit code 2
+        run("restore", "s", "w9", "-s", study)
+    assert "were not excluded" in run("restore", "s", "w1", "-s", study)
 
 
 def test_a_span_of_time_is_typed_as_a_clock_shows_it(study: str) -> None:

@@ -141,15 +141,27 @@ def _whom(study: Study, storage: str, worker: str | None, group: Group) -> list[
 
     if worker is None:
         return members_of(group, study, *_people_of(study, storage))
+    _check_known(study, worker)
+    return [worker]
+
+
+def _check_known(study: Study, worker: str) -> None:
     if not study.fold.workers.knows(worker):
         raise InvalidProblem(f"there is no worker {worker!r} in study {study.name!r}: see `handful status --json`")
-    return [worker]
 
 
 @organize.command(epilog="[bold]Example[/bold]  handful organize restore cathedrals w3f9c0a1b2c3d4e5f")
 def restore(study: Study_, worker: _Worker, storage: Storage = STORAGE, at: _At = None) -> None:
     """Count somebody's answers again."""
-    _order(storage, study, at, "/restore", {"worker": worker}, lambda opened: opened.restore(worker))
+    if at is not None:
+        ask_server(at, storage, study, "/restore", {"worker": worker})
+    else:
+        with _opened(storage, study) as opened:
+            _check_known(opened, worker)
+            if not opened.fold.workers.excludes(worker):
+                say("they were not excluded: their answers count")
+                return
+            opened.restore(worker)
     say("their answers count again")
 
 

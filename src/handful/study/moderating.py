@@ -71,6 +71,7 @@ class Moderating(Inspecting[Item]):
     def restore(self, worker: str) -> None:
         """Undo `exclude`."""
         with self._writing() as now:
+            self._ask_tell.participation.check_known(worker)
             self._ask_tell.restore(worker, now)
 
     def reopen(self, round: int, *, extend: int = 0) -> None:
