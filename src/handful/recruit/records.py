@@ -12,7 +12,7 @@ from handful.recruit.panel import Panel
 from handful.recruit.plan import Plan
 
 Wanted = Literal["draft", "active", "paused", "stopped"]
-Kind = Literal["publish", "places", "approve", "screen_out", "bonus"]
+Kind = Literal["publish", "places", "approve", "screen_out", "bonus", "return"]
 EntryOutcome = Literal["done", "refused", "not_done"]
 Decision = Literal["pay", "leave"]
 
@@ -82,7 +82,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the ledger: a call that moves money, written down before it is made.
+    """A line of the ledger: a call that moves money, or asks somebody to give it up, written down before it is made.
 
     sent:    when the call was about to be made; None while it has not been.
     outcome: what is known of it; None while nothing is.

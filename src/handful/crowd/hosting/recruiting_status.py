@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handful.crowd import panel_messages
 from handful.crowd.hosting.panel_loop import PanelLoop
-from handful.recruit.prolific.paying import may_ask_return
+from handful.recruit.prolific.paying import may_ask_return, was_asked
 from handful.recruit.prolific.reconciling import counts_of
 from handful.recruit.records import Participant, Recruitment
 
@@ -25,7 +25,11 @@ def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
         unknown=sum(e.cents for e in entries if e.unknown),
         differences=[] if report is None else report.differences[:20],
         waiting=[panel_messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
-        may_return=[person.pseudonym for person in loop.desk.people() if _may_return(person, recruitment)],
+        may_return=[
+            person.pseudonym
+            for person in loop.desk.people()
+            if _may_return(person, recruitment) and not was_asked(entries, person.pseudonym)
+        ],
         trouble=loop.trouble,
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 
-from handful.errors import InvalidProblem, StudyNotFound
+from handful.errors import InvalidProblem, RecruitingFailed, StudyNotFound
 from handful.recruit.money import money
 from handful.recruit.prolific.client import MOST_APPROVALS, Busy, NotSent, Refused, Unknown
 from handful.recruit.prolific.draft import HERE, SCREENED
-from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.prolific.recruiter import GRACE_S, Recruiter
 from handful.recruit.prolific.submissions import ACTIVE, AWAITING, PAID, RESERVED
 from handful.recruit.records import Entry, Participant, Recruitment
 
@@ -198,7 +198,7 @@ def _pay_bonus(recruiter: Recruiter, recruitment: Recruitment, entry: Entry, ses
 
 
 def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
-    """Ask a person to return their submission. Only ever because the organizer clicked."""
+    """Ask a person to return their submission, once. Only ever because the organizer clicked."""
     recruitment = recruiter.recruitment()
     person = _called(recruiter, pseudonym)
     if not may_ask_return(person, recruitment.plan.minutes):
@@ -206,7 +206,36 @@ def ask_return(recruiter: Recruiter, pseudonym: str) -> None:
             f"{pseudonym} failed {person.failed} instructed checks, which is no reason to ask for a return: "
             f"one is needed in a study under {SHORT_MINUTES} minutes, two from then on; gold questions do not count"
         )
-    recruiter.client.request_return(str(person.who.session), RETURN_REASON)
+    session = str(person.who.session)
+    with recruiter.store.wallet(recruiter.study):
+        settle_returns(recruiter)
+        entries = recruiter.store.entries(recruiter.study)
+        if any(entry.kind == "return" and entry.who == pseudonym and entry.unknown for entry in entries):
+            raise RecruitingFailed(
+                f"{pseudonym} was asked, with an unknown outcome, and is not asked twice: `handful recruit reconcile` "
+                f"finds out what came of it; that may take {GRACE_S / 60:.0f} minutes"
+            )
+        if not was_asked(entries, pseudonym):
+            numbers = recruiter.store.write_down(recruiter.study, "return", [(pseudonym, 0)])
+            recruiter.make(numbers, lambda: recruiter.client.request_return(session, RETURN_REASON))
+            recruiter.store.settle(numbers, "done")
+
+
+def was_asked(entries: list[Entry], pseudonym: str) -> bool:
+    """Whether a person was asked to return their submission, or may have been."""
+    return _has(entries, "return", pseudonym)
+
+
+def settle_returns(recruiter: Recruiter) -> None:
+    """Find out what came of asking for returns, where no reply came."""
+    for entry in recruiter.open_entries("return"):
+        person = recruiter.store.person(recruiter.study, str(entry.who))
+        if person is None or person.who.session is None:
+            recruiter.store.settle([entry.number], "not_done", "the person has been erased")
+        elif recruiter.client.submission(person.who.session).return_requested:
+            recruiter.store.settle([entry.number], "done", "found to be asked")
+        elif recruiter.is_old(entry, GRACE_S):
+            recruiter.store.settle([entry.number], "not_done", "found not to be asked")
 
 
 def decide(recruiter: Recruiter, pseudonym: str, pay: bool) -> None:

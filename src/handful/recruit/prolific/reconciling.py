@@ -94,7 +94,7 @@ def _settle_study(recruiter: Recruiter, recruitment: Recruitment, told: dict[str
         if told["status"] not in BEFORE:
             recruiter.store.settle([entry.number], "done", "found to be published")
             report.done.append("an interrupted call had published the study")
-        elif _is_old(recruiter, entry, GRACE_S):
+        elif recruiter.is_old(entry, GRACE_S):
             recruiter.store.settle([entry.number], "not_done", "found not to be published")
             report.done.append("an interrupted call had not published the study: publish it again")
     for entry in recruiter.open_entries("places"):
@@ -102,7 +102,7 @@ def _settle_study(recruiter: Recruiter, recruitment: Recruitment, told: dict[str
         if told["total_available_places"] >= meant:
             recruiter.store.settle([entry.number], "done")
             report.done.append(f"an interrupted call had opened {meant} places")
-        elif _is_old(recruiter, entry, GRACE_S):
+        elif recruiter.is_old(entry, GRACE_S):
             recruiter.store.settle([entry.number], "not_done", f"{entry.words}, found not to be done")
 
 
@@ -157,12 +157,13 @@ def _settle_people(recruiter: Recruiter, report: Report) -> None:
         status = None if person is None else person.status
         if status in PAID:
             done.append(entry.number)
-        elif _is_old(recruiter, entry, GRACE_S):
+        elif recruiter.is_old(entry, GRACE_S):
             undone.append(entry.number)
     store.settle(done, "done")
     store.settle(undone, "not_done", "found not to be done")
     if done:
         report.done.append(f"{len(done)} payments are confirmed")
+    paying.settle_returns(recruiter)
     for entry in recruiter.open_entries("bonus"):
         person = people.get(str(entry.who))
         if person is not None and _was_paid(recruiter, entry, person):
@@ -176,10 +177,6 @@ def _was_paid(recruiter: Recruiter, entry: Entry, person: Participant) -> bool:
     own = [e for e in recruiter.store.entries(recruiter.study) if e.kind == "bonus" and e.who == entry.who]
     known = sum(e.outcome == "done" and e.cents == entry.cents for e in own)
     return shown.count(entry.cents) > known
-
-
-def _is_old(recruiter: Recruiter, entry: Entry, grace_s: float) -> bool:
-    return entry.sent is not None and recruiter.clock() - entry.sent > grace_s
 
 
 def _do_what_is_due(
@@ -238,7 +235,7 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
         if not entry.unknown:
             continue
         amount = money(entry.cents, plan.currency)
-        if entry.kind == "bonus" and _is_old(recruiter, entry, BONUS_GRACE_S):
+        if entry.kind == "bonus" and recruiter.is_old(entry, BONUS_GRACE_S):
             words = (
                 f"line {entry.number}: a bonus of {amount} for {entry.who} was sent, its outcome is unknown, and "
                 f"Prolific does not show it: look there, then `handful recruit decide --line {entry.number} --paid` "

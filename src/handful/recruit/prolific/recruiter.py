@@ -11,7 +11,7 @@ from handful.recruit.money import money
 from handful.recruit.panel import Panel, preset
 from handful.recruit.plan import Plan
 from handful.recruit.prolific.client import Busy, NotSent, ProlificClient, Refused, StudyAction
-from handful.recruit.prolific.draft import BACK, FINISHED, REFUSED, check_address, drafts, new_codes, new_mark
+from handful.recruit.prolific.draft import ADDRESS, BACK, FINISHED, REFUSED, check_address, drafts, new_codes, new_mark
 from handful.recruit.records import Entry, Kind, Recruitment, Wanted
 from handful.recruit.store import Store
 
@@ -76,6 +76,8 @@ class Recruiter:
         with self.store.wallet(self.study):
             before = self.store.recruitment(self.study)
             if before is not None and before.platform_id is not None:
+                if self._is_same(before, plan, name, description, address):
+                    return before  # asked for again, because no reply came
                 raise StudyExists(f"study {self.study!r} has a draft on Prolific already: `handful recruit status`")
             self._check_minimum(plan)
             mark = before.mark if before is not None and before.on_prolific else new_mark()
@@ -85,6 +87,12 @@ class Recruiter:
             )
             made = self.store.keep(replace(made, panel=self._panel(codes)))
             return self.adopted(made) or self._created(made, name, description, address)
+
+    def _is_same(self, before: Recruitment, plan: Plan, name: str, description: str, address: str) -> bool:
+        """Whether the draft that is there is the one that is asked for."""
+        told = self.client.study(self.id_of(before))
+        asked = {"name": name, "description": description, "external_study_url": ADDRESS.format(address=address)}
+        return before.plan == plan and all(told.get(key) == value for key, value in asked.items())
 
     def adopted(self, made: Recruitment) -> Recruitment | None:
         """The draft of a reply that was lost, found again by its mark."""
@@ -221,6 +229,10 @@ class Recruiter:
     def open_entries(self, *kinds: Kind) -> list[Entry]:
         """Lines of the ledger whose outcome is unknown."""
         return [entry for entry in self.store.entries(self.study) if entry.kind in kinds and entry.unknown]
+
+    def is_old(self, entry: Entry, grace_s: float) -> bool:
+        """Whether a call was made so long ago that it would have had its effect by now."""
+        return entry.sent is not None and self.clock() - entry.sent > grace_s
 
     def _refuse_while_unknown(self, kind: Kind) -> None:
         if self.open_entries(kind):
