@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -44,6 +45,17 @@ def _own_data_folder() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="handful-data-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
         yield
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    """A test that sends the server's logs somewhere takes its handlers along: their streams are closed after it."""
+    loggers = [logging.getLogger(name) for name in ("handful.crowd", "uvicorn.error")]
+    before = [(logger, logger.handlers[:], logger.propagate, logger.level) for logger in loggers]
+    yield
+    for logger, handlers, propagate, level in before:
+        logger.handlers, logger.propagate = handlers, propagate
+        logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker
@@ -59,10 +59,8 @@ class BrowsingPerson:
         self.turns += 1
         question = self.tab.question
         self.tab.page.keyboard.press("ArrowLeft" if self.careless or not self._right_is_right() else "ArrowRight")
-        self.tab.page.wait_for_function(
-            "(before) => document.querySelector('#question').hidden"
-            " || document.querySelector('#cards').dataset.question !== before",
-            arg=question,
+        self.tab.page.wait_for_selector(
+            f"#question[hidden], #cards:not([data-question='{question}'])", state="attached"
         )
         return True
 
@@ -83,7 +81,7 @@ def test_from_three_hundred_photos_to_a_result_that_a_stranger_sees(somebody: So
     with empty_server(tmp_path / "handful.db") as server:
         page = _set_up_page(server, somebody)
         page.set_default_timeout(MINUTES_MS)
-        page.wait_for_function("document.querySelector('#consent').value !== ''")
+        expect(page.locator("#consent")).not_to_have_value("")
         page.set_input_files("#files", photos(tmp_path / "photos", 300))
         page.wait_for_selector("#prepared:visible")
         assert page.inner_text("#items-count") == "300 items are ready."
@@ -144,6 +142,6 @@ def _withdraw(person: BrowsingPerson) -> None:
     page = person.tab.page
     page.click("#help")
     page.click("#mine summary")
-    page.wait_for_function("document.querySelector('#my-code').value !== ''")
+    expect(page.locator("#my-code")).not_to_have_value("")
     page.click("button[value=withdraw]")
     page.wait_for_selector("text=情報を削除しました")

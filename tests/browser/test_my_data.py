@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Route, expect
@@ -21,7 +22,7 @@ def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, s
     (name,) = served.registry.studies[STUDY].study.fold.workers.names
     page.page.click("#help")
     page.page.click("#mine summary")
-    page.page.wait_for_function("document.querySelector('#my-code').value.length === 19")
+    expect(page.page.locator("#my-code")).to_have_value(re.compile(r"^.{19}$"))
     look(page.page, "my-data", widths=(360, 1280))
     page.page.click("button[value=withdraw]")
     page.page.wait_for_selector("text=You are forgotten")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.pages import WorkersPage, look
 from tests.crowd.clients import Started
@@ -27,7 +27,7 @@ def photos(folder: Path, number: int) -> list[str]:
 def test_from_dropped_photos_to_a_shared_result(somebody: Somebody, tmp_path: Path) -> None:
     with empty_server(tmp_path / "handful.db") as server:
         page = _set_up_page(server, somebody)
-        page.wait_for_function("document.querySelector('#consent').value !== ''")
+        expect(page.locator("#consent")).not_to_have_value("")
         look(page, "setup-1-empty", whole=True)
         page.set_input_files("#files", photos(tmp_path / "photos", 6))
         page.wait_for_selector("#prepared:visible", timeout=MINUTES_MS)

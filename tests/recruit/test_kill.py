@@ -23,7 +23,7 @@ from tests.recruit.killing import BONUS, PLAN, STUDY
 context = multiprocessing.get_context("forkserver")
 context.set_forkserver_preload(["tests.recruit.killing"])
 
-EVERY = 6
+EVERY = 13
 """In the quick run, one point in so many; the slow run takes all."""
 
 

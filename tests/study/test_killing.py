@@ -61,8 +61,8 @@ def kill_again_and_again(url: str, kills: int, seed: int) -> None:
         assert live(study) == folded(study)
 
 
-def test_sixty_kills_lose_nothing_in_a_file(sqlite_storage: str) -> None:
-    kill_again_and_again(sqlite_storage, kills=60, seed=1)
+def test_twenty_kills_lose_nothing_in_a_file(sqlite_storage: str) -> None:
+    kill_again_and_again(sqlite_storage, kills=20, seed=1)
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
-"""kill -9 with a journal in PostgreSQL. A module of its own: it takes minutes, and runs beside those on a file."""
+"""kill -9 with a journal in PostgreSQL. A module of its own: it runs beside those on a file."""
 
 from __future__ import annotations
 
 from tests.study.test_killing import kill_again_and_again
 
 
-def test_fifty_kills_lose_nothing_in_postgres(postgres_storage: str) -> None:
-    kill_again_and_again(postgres_storage, kills=50, seed=2)
+def test_fifteen_kills_lose_nothing_in_postgres(postgres_storage: str) -> None:
+    kill_again_and_again(postgres_storage, kills=15, seed=2)
