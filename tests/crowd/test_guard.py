@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from handful.cli.serve import _settings, _shown
+from handful.cli.serve import _settings
+from handful.cli.served_address import name_of
 from handful.crowd.settings import Settings
 from handful.crowd.web.addresses import Proxies, seen_through
 from handful.crowd.web.guard import Guard
@@ -43,7 +44,7 @@ def test_the_loopback_of_ipv6_is_served_and_other_names_are_refused(host: str) -
     settings = _settings(host.strip("[]"), False, 30, None, None, "en")
     assert refusal_of(settings.hosts, host="[::1]:8000") is None
     assert refusal_of(settings.hosts, host="evil.example") == 400
-    assert _shown(host.strip("[]")) == "[::1]"
+    assert name_of(host.strip("[]")) == "[::1]"
     try:
         listening = listen(host.strip("[]"), 0)
     except Exception:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import socket
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -18,10 +16,12 @@ import typer
 from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
 from handful.cli.serve_words import HERE, print_links, print_plan, saying_what_finishes
+from handful.cli.served_address import name_of, show_page
 from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
 from handful.cli.who_counts import DoorOption, RuleOption, expected_of, who_counts
+from handful.cli.words_file import WordsOption, words_said
 from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ def serve(
     explorer: Annotated[
         str | None, typer.Option(help="what decides what is asked: duels or topx, or topx:variant=O (default: duels)")
     ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="for topx and certified: how near to the best each pick is shown to be")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="how likely what is claimed may be wrong")] = 0.05,
     options: Annotated[
         int | None, typer.Option(min=2, max=9, help="how many are shown at a time (default: 4; topx and others: 2)")
     ] = None,
@@ -76,6 +80,11 @@ def serve(
     answers_each: Annotated[
         int | None, typer.Option(min=1, help="with --people: answers that each is asked for (default: as --goal)")
     ] = None,
+    per_hour: Annotated[
+        str | None,
+        typer.Option(help="what --people from a panel are paid an hour, such as 9.50: says what that costs"),
+    ] = None,
+    currency: Annotated[str, typer.Option(help="of --per-hour: GBP or USD")] = "GBP",
     goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
     language: Annotated[str, typer.Option(help="of the page that people see: en, de, ja or ar")] = "en",
@@ -87,6 +96,7 @@ def serve(
     retention: Annotated[
         int, typer.Option(min=0, max=3650, help="days after closing until it is forgotten who gave which answers")
     ] = 90,
+    words: WordsOption = None,
     door: DoorOption = "open",
     rule: RuleOption = None,
     solo: Annotated[
@@ -121,9 +131,11 @@ def serve(
       choose the best six yourself in a few minutes
     """
     needs("crowd", "the crowd app")
+    from handful.crowd.hosting.practice import check_can_be_practised
     from handful.crowd.hosting.requested_changes import RequestedChanges
     from handful.crowd.hosting.startup import check_first, open_registry
     from handful.crowd.hosting.study_plan import StudyPlan
+    from handful.crowd.hosting.study_words import settings_with
     from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
@@ -134,16 +146,28 @@ def serve(
         raise InvalidProblem("--solo and --theme are about items: give a folder of pictures, a .zip or a .csv first")
     where = storage or _database(source)
     said = _said(context)
-    expected = expected_of(people, answers_each, said("goal", goal), solo)
+    expected = expected_of(people, answers_each, said("goal", goal), solo, per_hour, currency)
     goal = goal if expected is None else expected.answers_each
     settings = _settings(host, solo, goal, consent, public_url, language)
     settings = replace(settings, retention_days=said("retention", retention))  # not typed: what was said before stands
+    told = words_said(
+        words,
+        goal=said("goal", goal) if expected is None else goal,
+        consent=None if consent is None else settings.consent,
+        language=said("language", language),
+        retention_days=settings.retention_days,
+    )
+    if solo and words is not None:
+        raise InvalidProblem("--words is for people who are asked, and --solo for you alone: leave one of them out")
     who = who_counts(door, rule, solo)
+    check_can_be_practised(who["rule"], settings_with(settings, told).practice)
     plan = StudyPlan(
         k,
         explorer,
         budget,
         options,
+        epsilon,
+        delta,
         in_flight=in_flight,
         lease_s=lease,
         seed=seed,
@@ -161,6 +185,11 @@ def serve(
         lease_s=said("lease", lease),
         seed=said("seed", seed),
         options=options,
+        epsilon=epsilon,
+        delta=said("delta", delta),
+        door=None if solo else said("door", door),
+        rule=None if solo else who["rule"],
+        words={} if solo else told,
     )
     themes = theme or ([_stem(source)] if source is not None and solo and not Path(where).exists() else [])
     log_to(log)
@@ -178,13 +207,13 @@ def serve(
             )
             choose_alone(registry, themes, listening, source, again)
             return
-        url = public_url.rstrip("/") if public_url else f"http://{_shown(host)}:{port_of(listening)}"
+        url = public_url.rstrip("/") if public_url else f"http://{name_of(host)}:{port_of(listening)}"
         server = Server(registry)
 
         def announce() -> None:
             print_links(registry, url, host in HERE)
             if source is None:
-                _show_page(links_of(registry, url).organizer)
+                show_page(links_of(registry, url).organizer)
 
         with saying_what_finishes(registry):
             server.run_until_interrupted(listening, announce)
@@ -266,21 +295,6 @@ def _database(source: Path | None) -> str:
     return str(source) if source.suffix == ".db" else f"{_stem(source)}.db"
 
 
-def _show_page(link: str) -> None:
-    """Open the organizer's page, where this machine has a browser and somebody who looks."""
-    import webbrowser
-
-    somebody = sys.stdout.isatty() and (sys.platform in ("darwin", "win32") or _has_display())
-    if somebody and not webbrowser.open(link):
-        note("no browser could be opened: open the link above yourself")
-
-
-def _has_display() -> bool:
-    import os
-
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 def _settings(
     host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None, language: str
 ) -> Settings:
@@ -310,25 +324,6 @@ def _settings(
         proxies=() if public_url is None else PROXIES,
         language=language,
     ).in_its_language()
-
-
-def _shown(host: str) -> str:
-    """The name to print: this machine's own address, when it listens to all."""
-    if host in HERE:
-        return "127.0.0.1" if host not in ("::1", "[::1]") else "[::1]"
-    if host in ("0.0.0.0", "::"):
-        return _own_address()
-    return f"[{host}]" if ":" in host else host
-
-
-def _own_address() -> str:
-    """Where others on the network find this machine. Connecting a datagram socket sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
-        except OSError:
-            return socket.gethostname()
 
 
 def _again(storage: str | None) -> list[str]:

@@ -29,6 +29,9 @@ def print_plan(plan: StudyPlan, collection: Collection) -> None:
 
     expected = plan.expected
     assert expected is not None
+    pay = expected.pay(plan.rule)
+    if pay is not None:
+        console.print(f"{pay}.", highlight=False, soft_wrap=True)
     answers = plan.answers(len(collection), solo=False)
     simulated = answers <= MOST_SIMULATED
     console.print(

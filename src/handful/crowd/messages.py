@@ -97,6 +97,14 @@ class WorkProgress(BaseModel):
     k: int
 
 
+class PracticeLesson(BaseModel):
+    """A question before the first real one, whose answer is known; `why` may be empty."""
+
+    cards: list[Option]
+    better: int = Field(description="the place, from 0, of what most people would choose")
+    why: str
+
+
 class UndoOffer(BaseModel):
     """The last answer, while it may be changed."""
 
@@ -146,6 +154,7 @@ class About(BaseModel):
     question: str | None
     welcome: str | None
     thanks: str | None
+    practice: list[PracticeLesson] | None = Field(description="null for the lessons of the page itself")
     undo_s: float
     solo: bool
     show_result: bool = Field(default=False, description="whether who took part sees the result in the end")
@@ -310,32 +319,6 @@ class OrganizerStatus(BaseModel):
     recruiting: Recruiting | None = None
     show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
     retention_days: int = Field(description="how long after the end it is kept who gave which answers")
-
-
-class SharedLink(BaseModel):
-    """A link to the result. `link` is told only when it is made."""
-
-    id: str
-    made: float
-    link: str | None = None
-
-
-class NewKey(Sent):
-    """Which role a new key has, and whether it opens all studies or this one."""
-
-    role: Literal["own", "watch", "result"]
-    all_studies: bool = False
-
-
-class KeyLine(BaseModel):
-    """A key as it is listed. `link` is told only when it is made; `here` is the one this session was opened with."""
-
-    id: str
-    role: Literal["own", "watch", "result"]
-    all_studies: bool
-    made: float
-    here: bool = False
-    link: str | None = None
 
 
 class Health(BaseModel):

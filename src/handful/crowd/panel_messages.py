@@ -51,8 +51,10 @@ class PlanPeople(Sent):
 
     people: Annotated[int, Field(ge=1, le=100_000)] | None = None
     answers_each: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    per_hour: Annotated[int, Field(ge=1, le=100_000)] = 900
-    currency: Literal["GBP", "USD"] = "GBP"
+    per_hour: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+        default=None, description="null for what was said when the study was set up, or else 900"
+    )
+    currency: Literal["GBP", "USD"] | None = None
     budget: Annotated[int, Field(ge=1, le=10**8)] | None = None
     minutes: Annotated[float, Field(gt=0, le=24 * 60)] | None = None
     rewards: Annotated[int, Field(ge=1, le=10**9)] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from handful.crowd.languages import DEFAULT, Language, language, languages
+from handful.crowd.lessons import Lesson
 
 CONSENT = language(DEFAULT).said("consent")
 INSTRUCTIONS = language(DEFAULT).said("instructions")
@@ -87,6 +88,7 @@ class Settings:
     listed: whether the server's front page names the study; whoever has its link gets there in any case.
     show_result: whether people who took part see what was chosen, once the study has ended.
     instruction: what a check's card says that is to be chosen.
+    practice: the organizer's own lessons before the first question, or none of them; None for the page's own.
     retention_days: how long after the study is closed it is kept who gave which answers; None: as was said when it
         began, else 90.
     language: of the worker's page, and of the built-in words wherever the organizer wrote none.
@@ -102,6 +104,7 @@ class Settings:
     question: str | None = None
     welcome: str | None = None
     thanks: str | None = None
+    practice: tuple[Lesson, ...] | None = None
     instruction: str = INSTRUCTION
     language: str = DEFAULT
     listed: bool = True

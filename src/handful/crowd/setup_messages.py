@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from handful.crowd.lessons import LONGEST, MOST_LESSONS
 from handful.crowd.messages import ItemCard, Summary
 from handful.crowd.sent import Sent
 from handful.storage.retention import MOST_DAYS
 
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
+
+
+class LessonTold(Sent):
+    """A pair to practise on: each card is the name of an item, or else a text; `right` is the plain answer."""
+
+    right: Annotated[str, Field(min_length=1, max_length=LONGEST)]
+    wrong: Annotated[str, Field(min_length=1, max_length=LONGEST)]
+    why: Annotated[str, Field(max_length=LONGEST)] = ""
 
 
 class Words(Sent):
@@ -22,6 +31,9 @@ class Words(Sent):
     consent: Annotated[str, Field(max_length=20_000)] | None = None
     thanks: Annotated[str, Field(max_length=2_000)] | None = None
     instruction: Annotated[str, Field(max_length=80)] | None = None
+    practice: Annotated[list[LessonTold], Field(max_length=MOST_LESSONS)] | None = Field(
+        default=None, description="the organizer's own; an empty list for none, null for the built-in one"
+    )
     goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
     language: Annotated[str, Field(max_length=12)] | None = None
     retention_days: Annotated[int, Field(ge=0, le=MOST_DAYS)] | None = Field(
@@ -44,7 +56,18 @@ class DraftSettings(Sent):
     )
     people: Annotated[int, Field(ge=1, le=100_000)] = 20
     door: Literal["open", "room", "invitations", "panel"] = "open"
-    checks: bool = Field(default=False, description="whether the standard rule says who counts")
+    checks: bool = Field(default=False, description="whether a rule says who counts: `rule`, or else the standard one")
+    rule: dict[str, Any] | None = Field(default=None, description="of the organizer's own, as `docs/people.md` has it")
+    epsilon: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        default=None, description="what every pick shall be proved to be within of the best; null for explorers without"
+    )
+    delta: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        default=None, description="how likely a claim may be wrong; null for 0.05"
+    )
+    per_hour: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+        default=None, description="what people from a panel are paid, in cents; null where nobody is"
+    )
+    currency: Literal["GBP", "USD"] = "GBP"
     budget: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     explorer: Annotated[str, Field(max_length=100)] | None = None
     in_flight: Annotated[int, Field(ge=1, le=100_000)] = 200
@@ -95,6 +118,7 @@ class DraftPlan(BaseModel):
     answers: int
     answers_each: int
     minutes_each: float
+    cost: str | None = Field(description="what people are paid, in words; null where nobody is")
     advice: str | None = Field(description="what to change before opening; null if nothing")
 
 

@@ -137,6 +137,7 @@ class Draft:
         """Keep other settings."""
         with self.lock:
             self._only_a_draft()
+            _check(settings, self.inherited)
             if settings != self.settings:
                 self.end_dry_run()
             self.settings = settings
@@ -266,6 +267,7 @@ class Drafts:
         self, settings: DraftSettings, now: float, fill: Callable[[Path], None], inherited: Inherited | None = None
     ) -> Draft:
         """A new draft, whole or not there: it gets its name last."""
+        _check(settings, inherited)
         with self._lock:
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
                 raise InvalidCollection(f"there are {MOST_DRAFTS} drafts already: open or delete one of them first")
@@ -305,6 +307,13 @@ class Drafts:
 def set_up_in_browser(folder: Path) -> bool:
     """Whether a database's folder holds studies that were set up in the browser, or drafts of them."""
     return folder.is_dir() and any((path / DRAFT).is_file() for path in folder.iterdir())
+
+
+def _check(settings: DraftSettings, inherited: Inherited | None) -> None:
+    """Refuse settings that no study could have, whatever its items are."""
+    plan = plan_of(settings, inherited)
+    if plan.expected is not None:
+        plan.expected.pay(plan.rule)
 
 
 def _told(settings: DraftSettings, opened: str | None, made: float, inherited: Inherited) -> dict[str, Any]:

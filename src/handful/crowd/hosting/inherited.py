@@ -35,30 +35,39 @@ class Inherited:
         return cls(rule, setup.door, explorer, problem.epsilon, problem.delta, dropped)
 
     def rule_for(self, told: DraftSettings) -> Rule | None:
-        """Who counts, where people are checked."""
-        return replace(self.rule or Rule(), unverified=EXCLUDE) if told.checks else None
+        """Who counts, where people are checked: what the settings say goes before the earlier rule."""
+        if not told.checks:
+            return None
+        rule = Rule.from_dict(told.rule) if told.rule is not None else self.rule or Rule()
+        return replace(rule, unverified=EXCLUDE)
 
     def door_for(self, told: DraftSettings) -> Door:
         """How people come; the earlier door only where they come in the same way."""
         return self.door if self.door is not None and self.door.kind == told.door else Door(told.door)
 
     def epsilon_for(self, told: DraftSettings) -> float | None:
-        """The ε of the claim, unless another explorer was chosen."""
+        """The ε of the claim: of the settings, or else the earlier one unless another explorer was chosen."""
+        if told.epsilon is not None:
+            return told.epsilon
         return self.epsilon if self.explorer == told.explorer else None
+
+    def delta_for(self, told: DraftSettings) -> float:
+        """The δ of the claim."""
+        return self.delta if told.delta is None else told.delta
 
     def words_for(self, told: DraftSettings) -> str | None:
         """What is taken over and not shown among the settings, in whole sentences; None if nothing."""
         taken = []
-        if told.checks and self.rule_for(told) != Rule():
+        if told.checks and told.rule is None and self.rule_for(told) != Rule():
             taken.append(f"the rule {self.rule_for(told).hash} of who counts")  # type: ignore[union-attr]
         if self.door_for(told) != Door(told.door):
             door = self.door_for(told)
             taken.append(
                 f"networks of IPv4 /{door.ipv4} and IPv6 /{door.ipv6} with {100 * door.share:g}% of a round each"
             )
-        if self.epsilon_for(told) is not None:
+        if told.epsilon is None and self.epsilon_for(told) is not None:
             taken.append(f"ε = {self.epsilon:g}")
-        if self.delta != Inherited.delta:
+        if told.delta is None and self.delta != Inherited.delta:
             taken.append(f"δ = {self.delta:g}")
         said = [f"Taken over from the earlier study: {', '.join(taken)}."] if taken else []
         if self.dropped:

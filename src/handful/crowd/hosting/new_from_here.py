@@ -9,7 +9,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.languages import languages
-from handful.crowd.setup_messages import DraftSettings, Words
+from handful.crowd.setup_messages import DraftSettings, LessonTold, Words
 from handful.errors import InvalidCollection
 from handful.storage.retention import MOST_DAYS
 from handful.study.rules import ONLY_VERIFIED
@@ -66,6 +66,7 @@ def _words_of(hosted: HostedStudy) -> Words:
         instructions=own("instructions", settings.instructions),
         consent="" if settings.consent is None else own("consent", settings.consent),
         thanks=settings.thanks,
+        practice=None if settings.practice is None else [LessonTold(**one.to_dict()) for one in settings.practice],
         instruction=own("instruction", settings.instruction),
         goal=settings.goal,
         language=settings.language,

@@ -47,4 +47,6 @@ def shown_in(storage: str, study: Study[Any]) -> tuple[dict[str, str] | None, di
 
 def words_of(theme: str, settings: Settings) -> dict[str, Any]:
     """All that people read."""
-    return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal")}}
+    practice = None if settings.practice is None else [lesson.to_dict() for lesson in settings.practice]
+    own = {} if practice is None else {"practice": practice}  # records of studies with the built-in one never had it
+    return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal")}, **own}

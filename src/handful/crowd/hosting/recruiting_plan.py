@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from handful.crowd import panel_messages
+from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.errors import InvalidProblem
 from handful.recruit.plan import MOST_PEOPLE, Plan
 from handful.wording import counted
 
 ANSWERS_EACH = 30
+PER_HOUR = 900
 
 
 def plan_for(hosted: HostedStudy, said: panel_messages.PlanPeople) -> Plan:
@@ -23,7 +25,13 @@ def plan_for(hosted: HostedStudy, said: panel_messages.PlanPeople) -> Plan:
     expected, total = hosted.expected, hosted.study.fold.budget
     each = said.answers_each or (expected.answers_each if expected else hosted.settings.goal) or ANSWERS_EACH
     people = said.people or (expected.people if expected else math.ceil((total or 100 * each) / each))
-    plan = Plan(min(people, MOST_PEOPLE), each, per_hour=said.per_hour, currency=said.currency)
+    paid = expected or ExpectedPeople(people, each)
+    plan = Plan(
+        min(people, MOST_PEOPLE),
+        each,
+        per_hour=said.per_hour or paid.per_hour or PER_HOUR,
+        currency=said.currency or paid.currency,
+    )
     plan = plan.by_rule(hosted.study.setup.rule)
     if said.budget is not None:
         return plan.for_budget(said.budget)

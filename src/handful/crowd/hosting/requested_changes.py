@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from handful.crowd.hosting.changed_words import change_words, changed
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.errors import InvalidProblem
+from handful.study.rules import Rule
+from handful.wording import listed
 
 ANOTHER = "to begin another study, give another --theme, or --storage with another file"
 
@@ -22,6 +26,11 @@ class RequestedChanges:
     lease_s: float | None = None
     seed: int | None = None
     options: int | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    door: str | None = None
+    rule: Rule | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
 def apply_changes(
@@ -38,6 +47,7 @@ def apply_changes(
     for hosted in about:
         if hosted not in others:
             _keep(hosted, changes, say)
+            _say_words(hosted, changes.words, bool(themes) or len(about) == 1, say)
 
 
 def _another_k(hosted: HostedStudy, changes: RequestedChanges) -> bool:
@@ -66,9 +76,33 @@ def _keep(hosted: HostedStudy, changes: RequestedChanges, say: Callable[[str], N
         ("--lease", changes.lease_s, setup.lease_s),
         ("--seed", changes.seed, setup.problem.seed),
         ("--options", changes.options, setup.problem.feedback.options),
+        ("--epsilon", changes.epsilon, setup.problem.epsilon),
+        ("--delta", changes.delta, setup.problem.delta),
+        ("--door", changes.door, None if setup.door is None else setup.door.kind),
+        ("--rule", changes.rule, setup.rule),
     ):
         if wanted not in (None, kept):
-            say(f"{hosted.theme}: the study keeps the {option} {kept:g} it was begun with; {ANOTHER}")
+            say(f"{hosted.theme}: the study {_told(option, kept)} it was begun with; {ANOTHER}")
+
+
+def _told(option: str, kept: float | str | Rule | None) -> str:
+    if kept is None:
+        return f"stays without the {option}, as"
+    said = kept.hash if isinstance(kept, Rule) else kept if isinstance(kept, str) else f"{kept:g}"
+    return f"keeps the {option} {said}"
+
+
+def _say_words(hosted: HostedStudy, words: Mapping[str, Any], meant: bool, say: Callable[[str], None]) -> None:
+    """Let people read other words where this study is `meant`: what a server was told is not for all of its studies."""
+    new = changed(hosted, words)
+    if new and not meant:
+        say(f"{hosted.theme}: the study keeps its own {listed(list(new))}; name it with --theme to change that")
+    elif new:
+        try:
+            change_words(hosted, new)
+        except InvalidProblem as error:
+            raise InvalidProblem(f"{hosted.theme}: {error}; {ANOTHER}") from error
+        say(f"{hosted.theme}: people read another {listed(list(new))} from now on")
 
 
 def _grow(hosted: HostedStudy, wanted: int, budget: int | None, say: Callable[[str], None]) -> None:

@@ -15,6 +15,7 @@ from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.drafts import Draft, Drafts
 from handful.crowd.hosting.expected_people import note_expected
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.practice import check_can_be_practised
 from handful.crowd.hosting.registry import Registry, link_of, slug_of
 from handful.crowd.hosting.requested_changes import RequestedChanges, apply_changes
 from handful.crowd.hosting.stored_study import StoredStudy
@@ -58,7 +59,7 @@ def open_registry(
 
     `plan` is for new ones; `changes` are what those that exist should be like, too.
     """
-    plan, settings = plan or StudyPlan(), settings or Settings()
+    plan, settings, changes = plan or StudyPlan(), settings or Settings(), changes or RequestedChanges()
     if collection is not None:
         plan = suited(plan, collection)
     summaries = _stored(storage)
@@ -86,12 +87,14 @@ def open_registry(
             hosted = None if collection is None else _taken_up(storage, name, collection, settings, say, clock)
             if hosted is not None:
                 studies[hosted.name] = hosted
-        apply_changes(changes or RequestedChanges(), list(studies.values()), themes, say)
+        apply_changes(changes, list(studies.values()), themes, say)
         for theme in themes:
             if theme not in {hosted.theme for hosted in studies.values()}:
                 assert collection is not None, "a theme comes with a collection"
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
+                if changes.words:
+                    studies[name].say_words(changes.words)
         warm_up([hosted.study for hosted in studies.values() if hosted.open])
     except BaseException:
         for hosted in studies.values():
@@ -114,14 +117,15 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
         draft.end_dry_run()
         (theme,) = _cleaned([told.theme], (), collection)
-        plan = suited(draft.plan, collection)
+        plan, said = suited(draft.plan, collection), told.words.model_dump(exclude_none=True)
+        check_can_be_practised(plan.rule, settings_with(registry.settings, said).practice)
         warm_up([new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
             name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
             draft.opened = name
             draft.save()
             try:
-                words = settings_with(registry.settings, told.words.model_dump(exclude_none=True))
+                words = settings_with(registry.settings, said)
                 where = {"storage": registry.storage, "name": name, "clock": registry.clock}
                 study = new_study(collection.ids, plan, words, **where)
             except BaseException:
@@ -131,7 +135,7 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
             stored = _stored_at(registry.storage, name, collection, registry.clock)
             try:
                 hosted = HostedStudy(study, collection, registry.settings, theme, registry.clock, stored)
-                hosted.say_words(told.words.model_dump(exclude_none=True))
+                hosted.say_words(said)
                 note_expected(hosted.study, plan.expected)
                 registry.add(hosted)
             except BaseException:

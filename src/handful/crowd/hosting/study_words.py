@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.languages import languages
+from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
 from handful.crowd.settings import Settings
 from handful.storage.retention import MOST_DAYS
 
@@ -30,6 +31,8 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in said.items():
         if name in LENGTHS:
             words[name] = None if value is None else clean_text(str(value), LENGTHS[name]) or None
+        elif name == "practice":
+            words[name] = None if value is None else [lesson.to_dict() for lesson in lessons_in(value)]
         elif name == "goal":
             words[name] = None if not value else int(value)
         elif name == "retention_days" and value is not None:
@@ -44,6 +47,21 @@ def cleaned_words(said: Mapping[str, Any]) -> dict[str, Any]:
     return words
 
 
+def lessons_in(said: Sequence[Mapping[str, Any]]) -> tuple[Lesson, ...]:
+    """The lessons that were said, without control characters and of bounded length; half a lesson is none."""
+    lessons = []
+    for one in said[:MOST_LESSONS]:
+        right, wrong, why = (clean_text(str(one.get(name) or ""), LONGEST) for name in ("right", "wrong", "why"))
+        if right and wrong:
+            lessons.append(Lesson(right, wrong, why))
+    return tuple(lessons)
+
+
 def settings_with(settings: Settings, said: object) -> Settings:
     """The settings with the words that a journal notes."""
-    return replace(settings, **cleaned_words(said)).in_its_language() if isinstance(said, Mapping) else settings
+    if not isinstance(said, Mapping):
+        return settings
+    words = cleaned_words(said)
+    if words.get("practice") is not None:
+        words["practice"] = lessons_in(words["practice"])
+    return replace(settings, **words).in_its_language()

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import messages
+from handful.crowd import key_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.preregistering import preregister as preregistered
 from handful.crowd.hosting.preregistering import registration_now
@@ -64,19 +64,19 @@ async def link_picture(hosted: WatchedStudy, request: Request) -> Response:
 
 
 @router.post("/{study}/share", status_code=201)
-async def share(hosted: OrganizersStudy, request: Request) -> messages.SharedLink:
+async def share(hosted: OrganizersStudy, request: Request) -> key_messages.SharedLink:
     """A link for whoever may see the result, and nothing else. It can be had only now; it can be revoked."""
     registry = registry_of(request)
     key, typed = await in_thread(new_key, registry.keys.keys, "result", hosted.study.name, registry.clock())
-    return messages.SharedLink(id=key.id, made=key.made, link=f"/organize/login#{typed}")
+    return key_messages.SharedLink(id=key.id, made=key.made, link=f"/organize/login#{typed}")
 
 
 @router.get("/{study}/share")
-async def shared(hosted: OrganizersStudy, request: Request) -> list[messages.SharedLink]:
+async def shared(hosted: OrganizersStudy, request: Request) -> list[key_messages.SharedLink]:
     """The links that were shared and still open the result; what was in them is not stored."""
     keys = await in_thread(registry_of(request).keys.keys.all)
     mine = [key for key in keys if key.role == "result" and key.study == hosted.study.name and key.revoked is None]
-    return [messages.SharedLink(id=key.id, made=key.made) for key in mine]
+    return [key_messages.SharedLink(id=key.id, made=key.made) for key in mine]
 
 
 @router.delete("/{study}/share/{key}", status_code=204)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from handful.crowd import messages
+from handful.crowd import key_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.refusals import Refusal, not_allowed, not_found, not_organizer
 from handful.crowd.web.dependencies import OrganizersStudy, key_of, registry_of
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONS
 
 
 @router.get("/{study}/keys")
-async def keys(hosted: OrganizersStudy, request: Request) -> list[messages.KeyLine]:
+async def keys(hosted: OrganizersStudy, request: Request) -> list[key_messages.KeyLine]:
     """The keys that open this study and are not revoked; those of all studies only for who owns all."""
     mine = await _own(request)
     known = await in_thread(registry_of(request).keys.keys.all)
@@ -24,7 +24,7 @@ async def keys(hosted: OrganizersStudy, request: Request) -> list[messages.KeyLi
 
 
 @router.post("/{study}/keys", status_code=201)
-async def make(hosted: OrganizersStudy, said: messages.NewKey, request: Request) -> messages.KeyLine:
+async def make(hosted: OrganizersStudy, said: key_messages.NewKey, request: Request) -> key_messages.KeyLine:
     """A key for somebody else, as a link that is told this once: only a hash is stored."""
     mine, registry = await _own(request), registry_of(request)
     if said.all_studies and not mine.allows("own", None):
@@ -58,7 +58,7 @@ def _visible(key: Key, mine: Key, hosted: HostedStudy) -> bool:
     return key.study == hosted.study.name or (key.study is None and mine.study is None)
 
 
-def _line(key: Key, mine: Key) -> messages.KeyLine:
-    return messages.KeyLine(
+def _line(key: Key, mine: Key) -> key_messages.KeyLine:
+    return key_messages.KeyLine(
         id=key.id, role=key.role, all_studies=key.study is None, made=key.made, here=key.id == mine.id
     )

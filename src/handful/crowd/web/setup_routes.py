@@ -272,10 +272,12 @@ def _plan(told: setup_messages.DraftSettings, plan: StudyPlan, items: int) -> se
     goal = Settings().goal if told.words.goal is None else told.words.goal
     answers = plan.answers(items, solo=False)
     each = goal or -(-answers // told.people)
+    pay = plan.expected.pay(plan.rule) if plan.expected is not None and told.door == "panel" else None
     return setup_messages.DraftPlan(
         answers=answers,
         answers_each=each,
         minutes_each=round(each * SECONDS_PER_ANSWER / 60, 1),
+        cost=None if pay is None else f"{pay}.",
         advice=_advice(told, items, answers),
     )
 

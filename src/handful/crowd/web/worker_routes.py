@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker, new_person
-from handful.crowd.hosting.practice import check_practised, note_joined
+from handful.crowd.hosting.practice import check_practised, lessons_shown, note_joined
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal, not_found, study_ended, too_fast
@@ -102,6 +102,7 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         question=settings.question,
         welcome=settings.welcome,
         thanks=settings.thanks,
+        practice=lessons_shown(settings.practice, hosted.collection),
         undo_s=settings.undo_s,
         solo=settings.solo,
         show_result=settings.show_result,
@@ -153,7 +154,7 @@ def _joined(
         if hosted.people.named(pseudonym) is not None:
             raise Refusal(403, "invitation_used", "This invitation has been used in another browser.")
     cookie, worker = new_person(registry.secret, hosted, where, host, pseudonym, visit)
-    note_joined(hosted.study, worker.id, said)
+    note_joined(hosted.study, worker.id, said, hosted.settings.practice)
     return cookie, worker
 
 

@@ -1,6 +1,7 @@
-// A short practice before the first real question: two questions with an answer most people would give.
+// A short practice before the first real question: two questions with an answer most people would give, or the organizer's.
 
 import { find, speak } from "./dom.js";
+import { words } from "./item_card.js";
 import { t } from "./language.js";
 import { show } from "./sections.js";
 
@@ -26,20 +27,24 @@ const LESSONS = [
   },
 ];
 
-/** Practise, with two cards or where there will be more with three; resolves to the names of what was chosen. */
-export async function practise(view, options) {
+/**
+ * Practise, with the organizer's lessons or the page's own: those have two cards, or where there will be more three.
+ * Resolves to the names of what was chosen.
+ */
+export async function practise(view, { options, practice: own }) {
+  const lessons = own ? own.map(({ cards, ...lesson }) => ({ ...lesson, chosen: [], cards: cards.map((card) => ({ ...card, name: card.id })) })) : LESSONS;
   const [kicker, theme] = [find("#kicker"), find("#theme")];
   const real = [kicker.textContent, theme.textContent];
   const said = [];
   find("#question").classList.add("practice");
-  for (const [at, lesson] of LESSONS.entries()) {
-    kicker.textContent = t("practice.step", { n: at + 1, of: LESSONS.length });
-    theme.textContent = t("practice.theme");
+  for (const [at, lesson] of lessons.entries()) {
+    kicker.textContent = t("practice.step", { n: at + 1, of: lessons.length });
+    if (!own) theme.textContent = t("practice.theme");
     const cards = lesson.cards.slice(0, options);
     const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: 3 });
     const well = place === lesson.better;
     said.push(cards[place].name);
-    await explained(t(well ? "practice.yes" : cards.length === 2 ? "practice.other.two" : "practice.other.more"), lesson.why, t(at + 1 < LESSONS.length ? "practice.next" : "practice.start"));
+    await explained(t(well ? "practice.yes" : cards.length === 2 ? "practice.other.two" : "practice.other.more"), lesson.why, t(at + 1 < lessons.length ? "practice.next" : "practice.start"));
   }
   [kicker.textContent, theme.textContent] = real;
   find("#question").classList.remove("practice");
@@ -51,7 +56,7 @@ async function answerTo(view, lesson) {
   show("question");
   await view.show(lesson);
   view.arm();
-  speak(lesson.options.map((card, at) => t("spoken.option", { n: at + 1, words: card.alt })).join(" "));
+  speak(lesson.options.map((card, at) => t("spoken.option", { n: at + 1, words: words(card) })).join(" "));
   return chosen;
 }
 

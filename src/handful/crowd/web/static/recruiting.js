@@ -29,7 +29,7 @@ export class Recruiting {
   /** One number was changed: show the others. */
   async #plan(form, changed) {
     if (changed === "address") return;
-    const body = { ...known(form) };
+    const body = changed ? { ...known(form) } : {}; // at first: as the study was set up
     if (FOLLOWS[changed]) body[changed] = FOLLOWS[changed](form.elements[changed].value);
     let told;
     try {
@@ -40,7 +40,8 @@ export class Recruiting {
       return;
     }
     for (const name of ["people", "answers_each", "budget", "minutes"]) form.elements[name].value = told[name];
-    form.elements.rewards.value = (told.rewards / 100).toFixed(2);
+    for (const name of ["per_hour", "rewards"]) form.elements[name].value = (told[name] / 100).toFixed(2);
+    form.elements.currency.value = told.currency;
     find("#draft-words").textContent = `${told.words} ${told.note}`;
   }
 

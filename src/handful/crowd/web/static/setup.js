@@ -4,6 +4,7 @@ import "./logout.js";
 import { all, find, make, pause, speak, toast, untoast } from "./dom.js";
 import { dryRun, dryRunOf } from "./dry_run.js";
 import { words } from "./item_card.js";
+import { fillLessons, lessons, onLessons } from "./lessons.js";
 import { Refusal, request } from "./requests.js";
 import { dropped, picked, sendAll } from "./uploads.js";
 
@@ -29,14 +30,31 @@ function settings() {
     const { setting, word } = field.dataset;
     let value = field.type === "checkbox" ? field.checked : field.value;
     if (field.type === "number") value = value === "" ? null : Number(value);
+    if ("cents" in field.dataset && value !== null) value = Math.round(100 * value);
+    if (setting === "rule") value = rule(value);
     if (setting === "explorer" && value === "") value = null;
     if (word === "language" && value === "en") continue;
-    if (setting !== undefined && value === null && setting !== "budget" && setting !== "options") continue; // the default of the server
+    if (setting !== undefined && value === null && !MAY_BE_NULL.has(setting)) continue; // the default of the server
     if (word !== undefined && builtIn(word, value)) continue;
     if (setting !== undefined) told[setting] = value;
     else told.words[word] = value;
   }
+  if (lessons() !== null) told.words.practice = lessons();
   return told;
+}
+
+const MAY_BE_NULL = new Set(["budget", "options", "epsilon", "delta", "per_hour", "rule"]);
+
+/** A rule as it was typed; null for the standard one, and where it cannot be read, which is said. */
+function rule(typed) {
+  find("#rule-fault").textContent = "";
+  if (!typed.trim()) return null;
+  try {
+    return JSON.parse(typed);
+  } catch (error) {
+    find("#rule-fault").textContent = `This is no JSON, so the standard rule holds: ${error.message}.`;
+    return null;
+  }
 }
 
 /** Whether a field has just the built-in words, which are not kept: they may be in another language one day. */
@@ -57,8 +75,11 @@ function fill({ settings: told, ...draft }) {
     if (field.type === "checkbox") field.checked = value;
     else if (word === "goal") field.value = value ?? draft.plan.answers_each;
     else if (word === "language") field.value = value ?? "en";
+    else if (setting === "rule") field.value = value ? JSON.stringify(value, null, 1) : "";
+    else if ("cents" in field.dataset) field.value = value === null ? "" : (value / 100).toFixed(2);
     else field.value = value ?? BUILT_IN[word] ?? "";
   }
+  fillLessons(told.words.practice);
 }
 
 /** In another language the built-in words are others; those that the organizer wrote stay. */
@@ -112,6 +133,9 @@ function show(now) {
   const preparing = now.state === "preparing";
   find("#prepared").hidden = !now.items;
   find("#inherited").textContent = now.inherited ?? "";
+  find("#own-rule").hidden = !now.settings.checks;
+  find("#pay").hidden = now.settings.door !== "panel";
+  find("#cost").textContent = now.plan.cost ?? "";
   find("#drop").hidden = busy || preparing || (now.items > 0 && !now.carried);
   find("#sending").hidden = !(busy || preparing || rest.length);
   find("#items-fault").textContent = now.fault ?? "";
@@ -264,9 +288,17 @@ find("#discarding").addEventListener("close", async () => {
   location.assign("/organize?whole=true");
 });
 for (const field of fields) {
-  field.addEventListener("input", changed);
+  if (field.id !== "rule") field.addEventListener("input", changed); // half a rule is none
   field.addEventListener("change", changed);
 }
+onLessons(changed);
+find("#rule-file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  target.value = "";
+  if (!file) return;
+  find("#rule").value = await file.text();
+  changed();
+});
 find("#open").addEventListener("click", async () => {
   find("#open").disabled = true;
   find("#open-words").textContent = "Opening. The first time takes some seconds.";

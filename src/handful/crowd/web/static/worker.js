@@ -68,7 +68,7 @@ function noCookies() {
 /** Take part; null if the person does not agree. */
 async function join(about, view, preview) {
   if (!await welcome(about)) return null;
-  const practice = about.solo ? null : await practise(view, about.options);
+  const practice = about.solo ? null : await practise(view, about);
   if (preview) return null;
   return request("POST", `${address}/join`, { consent: true, practice, invitation: location.hash.slice(1, 65) || null }, waiting);
 }

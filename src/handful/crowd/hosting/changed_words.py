@@ -1,0 +1,59 @@
+"""Changing what people read while a study runs: what is harmless is done, and for the rest it is said why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.practice import check_can_be_practised
+from handful.crowd.hosting.study_words import cleaned_words, settings_with
+from handful.errors import InvalidProblem
+from handful.wording import counted
+
+WORD = {
+    "question": "the question",
+    "practice": "the practice",
+}
+
+
+def fixed_words(hosted: HostedStudy) -> dict[str, str]:
+    """The words that cannot change any more, each with why."""
+    answers = hosted.study.fold.answers + hosted.study.status().provisional
+    if not answers:
+        return {}
+    given = f"{counted(answers, 'answer')} {'was' if answers == 1 else 'were'} given to"
+    fixed = {"question": f"{given} this question: with another one they would mean something else"}
+    rule = hosted.study.setup.rule
+    if rule is not None and rule.admission is not None and rule.admission.practice:
+        fixed["practice"] = "it decides who counts, which was settled before the first answer"
+    return fixed
+
+
+def effects_of_change(hosted: HostedStudy) -> dict[str, str]:
+    """For words that can change although somebody has read them: what it means that they did."""
+    joined = len(hosted.study.fold.workers.names)
+    effects = {}
+    if joined:
+        who = "1 person has" if joined == 1 else f"{joined:,} people have"
+        effects["consent"] = f"{who} agreed to the text as it was, and keep their place; the journal keeps both texts."
+        effects["instructions"] = f"{who} read them as they were."
+    return effects
+
+
+def changed(hosted: HostedStudy, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what was said, what would be other than it is."""
+    before, after = hosted.settings, settings_with(hosted.settings, said)
+    return {name: value for name, value in cleaned_words(said).items() if getattr(before, name) != getattr(after, name)}
+
+
+def change_words(hosted: HostedStudy, said: Mapping[str, Any]) -> None:
+    """Use other words from now on. InvalidProblem, and nothing changes, where one of them is fixed."""
+    new, fixed = changed(hosted, said), fixed_words(hosted)
+    for name in new:
+        if name in fixed:
+            raise InvalidProblem(f"{WORD[name]} cannot be changed any more: {fixed[name]}")
+    if "practice" in new:
+        check_can_be_practised(hosted.study.setup.rule, settings_with(hosted.settings, said).practice)
+    if new:
+        hosted.say_words(new)
