@@ -27,7 +27,7 @@ SPELLED = {"answers_each": "goal", "retention": "retention_days"}
 """Options whose settings have another name."""
 
 STATIC = Path(settings.__file__).parent / "web"
-PAGE = (STATIC / "templates" / "setup.html").read_text()
+PAGE = "".join((STATIC / "templates" / name).read_text() for name in ("setup.html", "words_fields.html"))
 
 
 def options_of_a_study() -> set[str]:

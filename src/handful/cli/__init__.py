@@ -117,13 +117,16 @@ def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
     for group in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{group.name}")  # registers its commands
+    from typer.main import get_command
+
     from handful.cli.passwords import hide_typed_password
+    from handful.cli.retiring import retiring
 
     warnings.showwarning = _note
     _tell_what_is_logged()
     try:
         hide_typed_password()
-        app()
+        retiring(get_command(app))()
     except HandfulError as error:
         typer.secho(f"handful: {_told(as_options(str(error)))}", fg="red", err=True)
         sys.exit(3 if isinstance(error, StorageError) and not isinstance(error, StorageMissing) else 2)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from handful.crowd.lessons import LONGEST, MOST_LESSONS
-from handful.crowd.messages import ItemCard, Summary
+from handful.crowd.messages import About, ItemCard, Option, Summary
 from handful.crowd.sent import Sent
 from handful.storage.retention import MOST_DAYS
 
@@ -74,6 +74,23 @@ class DraftSettings(Sent):
     lease: Annotated[float, Field(ge=1, le=86_400)] = 60.0
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
     words: Words = Field(default_factory=Words)
+
+
+class WordsNow(BaseModel):
+    """What people read in a study that runs: its own words, the built-in ones, and what changing them would mean."""
+
+    words: Words
+    consent: str = Field(description="the built-in one")
+    instructions: str = Field(description="the built-in ones")
+    fixed: dict[str, str] = Field(description="words that cannot change any more, each with why")
+    effects: dict[str, str] = Field(description="words that can although people have read them: what that means")
+
+
+class Preview(BaseModel):
+    """A study as people will meet it: what they are told before they join, and cards as in a first question."""
+
+    about: About
+    options: list[Option]
 
 
 class Pasted(Sent):

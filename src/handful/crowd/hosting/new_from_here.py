@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.inherited import Inherited
+from handful.crowd.hosting.own_words import own_words
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.languages import languages
-from handful.crowd.setup_messages import DraftSettings, LessonTold, Words
+from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidCollection
-from handful.storage.retention import MOST_DAYS
 from handful.study.rules import ONLY_VERIFIED
 
 
@@ -49,28 +48,5 @@ def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSett
         in_flight=problem.in_flight,
         lease=setup.lease_s,
         seed=problem.seed + 1,  # other draws than those the picks came from
-        words=_words_of(hosted),
-    )
-
-
-def _words_of(hosted: HostedStudy) -> Words:
-    """What people read there; built-in words are not named, so that they follow the language."""
-    settings = hosted.settings
-
-    def own(key: str, word: str) -> str | None:
-        return None if word in {one.said(key) for one in languages().values()} else word
-
-    return Words(
-        question=settings.question,
-        welcome=settings.welcome,
-        instructions=own("instructions", settings.instructions),
-        consent="" if settings.consent is None else own("consent", settings.consent),
-        thanks=settings.thanks,
-        practice=None if settings.practice is None else [LessonTold(**one.to_dict()) for one in settings.practice],
-        instruction=own("instruction", settings.instruction),
-        goal=settings.goal,
-        language=settings.language,
-        retention_days=min(hosted.retention_days, MOST_DAYS),
-        listed=settings.listed,
-        show_result=settings.show_result,
+        words=own_words(hosted.settings, hosted.retention_days),
     )

@@ -26,6 +26,7 @@ from handful.crowd.web import (
     panel_routes,
     people_routes,
     setup_routes,
+    words_routes,
     worker_routes,
 )
 from handful.crowd.web.dependencies import key_of
@@ -81,6 +82,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(panel_routes.router)
     app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
+    app.include_router(words_routes.router)
     app.include_router(continuing_routes.router)
     app.include_router(ending_routes.router)
     app.include_router(people_routes.router)

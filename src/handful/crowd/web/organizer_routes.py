@@ -6,8 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import messages, setup_messages
-from handful.crowd.hosting.changed_words import change_words
+from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
@@ -28,9 +27,7 @@ from handful.crowd.web.downloads import file_response, lines_download, sheet_dow
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
 from handful.crowd.web.thread_pool import in_thread
-from handful.errors import InvalidProblem
 from handful.study.export import answer_lines, journal_lines
-from handful.wording import sentence
 
 SESSION_S = 12 * 3600
 STATUS_EVERY_S = 1.0
@@ -156,20 +153,6 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
     """Count a worker's answers again."""
     _known(hosted, said.worker)
     await in_thread(hosted.study.restore, said.worker)
-    return await _after(hosted)
-
-
-@router.post("/{study}/words")
-async def words(hosted: OrganizersStudy, said: setup_messages.Words, request: Request) -> messages.OrganizerStatus:
-    """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place.
-
-    409 `fixed`: the question once it has answers, and a practice that decides who counts.
-    """
-    try:
-        await in_thread(change_words, hosted, said.model_dump(exclude_unset=True))
-    except InvalidProblem as error:
-        raise Refusal(409, "fixed", sentence(str(error))) from None
-    await in_thread(registry_of(request).note_retention, hosted)
     return await _after(hosted)
 
 

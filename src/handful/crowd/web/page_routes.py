@@ -88,6 +88,31 @@ async def setup_page(draft: str, request: Request) -> Response:
     return templates.TemplateResponse(request, "setup.html", {"draft": draft, "languages": list(languages().values())})
 
 
+@router.get("/setup/{draft}/preview")
+async def draft_preview_page(draft: str, request: Request) -> Response:
+    """The worker's page of a draft, to be looked at: nothing is counted."""
+    key, registry = await key_of(request), registry_of(request)
+    found = registry.drafts.get(draft)
+    if key is None or not key.allows("own", None) or found is None:
+        raise not_found()
+    return _preview(request, found.settings.theme, f"/api/setup/{draft}", found.settings.words.language)
+
+
+@router.get("/organize/{study}/preview")
+async def study_preview_page(study: str, request: Request, spoken: str | None = None) -> Response:
+    """The worker's page of a study with other words, to be looked at: nothing is counted."""
+    key, hosted = await key_of(request), await hosted_study_of(study, request)
+    if key is None or not key.allows("own", hosted.study.name):
+        raise not_found()
+    return _preview(request, hosted.theme, f"/api/organize/{hosted.name}", spoken or hosted.settings.language)
+
+
+def _preview(request: Request, theme: str, address: str, spoken: str | None) -> Response:
+    shown = {"study": "", "theme": theme, "preview": f"{address}/preview"}
+    catalogue = language(spoken if spoken in languages() else DEFAULT)
+    return templates.TemplateResponse(request, "worker.html", {**shown, "language": catalogue})
+
+
 @router.get("/organize/{study}")
 async def organizer_page(study: str, request: Request) -> Response:
     """One study, live, or with a key of the role result what was chosen.
@@ -100,7 +125,7 @@ async def organizer_page(study: str, request: Request) -> Response:
     hosted = await hosted_study_of(study, request)
     if key.study not in (None, hosted.study.name):
         raise not_found()
-    about = {"study": hosted.name, "theme": hosted.theme, "key": key}
+    about = {"study": hosted.name, "theme": hosted.theme, "key": key, "languages": list(languages().values())}
     if key.role == "result":
         shown = {**about, "summary": await in_thread(hosted.summary), "language": hosted.settings.catalogue}
         return templates.TemplateResponse(request, "result.html", shown)

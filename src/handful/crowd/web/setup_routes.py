@@ -18,6 +18,7 @@ from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.planned_quality import quality_of
+from handful.crowd.hosting.previewing import preview_of_draft
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, warm_up_for
 from handful.crowd.hosting.study_plan import StudyPlan, plan_of
@@ -116,6 +117,13 @@ async def end_dry_run(draft: TheDraft) -> Response:
     """End the dry run, and forget it."""
     draft.end_dry_run()
     return Response(status_code=204)
+
+
+@router.post("/{draft}/preview")
+async def preview(draft: TheDraft, request: Request) -> setup_messages.Preview:
+    """The study as people would meet it; items must be there."""
+    with _explained():
+        return await in_thread(preview_of_draft, draft, registry_of(request).settings)
 
 
 @router.put("/{draft}")

@@ -48,8 +48,8 @@ function reveal() {
   find("#add-lesson").disabled = all("#lessons li").length >= MOST;
 }
 
-find("#practising").addEventListener("change", () => { reveal(); changed(); });
-find("#add-lesson").addEventListener("click", () => {
+find("#practising")?.addEventListener("change", () => { reveal(); changed(); });
+find("#add-lesson")?.addEventListener("click", () => {
   find("#lessons").append(row());
   reveal();
   find("#lessons li:last-child input").focus();

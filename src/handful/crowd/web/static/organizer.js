@@ -8,6 +8,7 @@ import { ItemRanking, showSummary } from "./item_ranking.js";
 import { keys } from "./keys.js";
 import { pickEntry } from "./pick_words.js";
 import { agreement } from "./agreement.js";
+import { changingWords } from "./changing_words.js";
 import { Recruiting } from "./recruiting.js";
 import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
@@ -33,6 +34,7 @@ const race = new ItemRanking();
 const people = new WorkerTable(order);
 const recruiting = new Recruiting(address);
 agreement(address);
+if (find("#words-part")) changingWords(address, study);
 const rounds = new Rounds(address, order);
 const notice = new DoneNotice();
 

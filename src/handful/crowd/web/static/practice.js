@@ -51,6 +51,12 @@ export async function practise(view, { options, practice: own }) {
   return said;
 }
 
+/** One question as the study asks it, for somebody who only looks. */
+export async function tryOne(view, { question, k }, options) {
+  find("#prompt").textContent = question ?? t(options.length === 2 ? "prompt.two" : "prompt.more");
+  await answerTo(view, { chosen: [], options, k });
+}
+
 async function answerTo(view, lesson) {
   const chosen = new Promise((done) => { view.chosen = done; });
   show("question");

@@ -153,6 +153,7 @@ function show(now) {
   find("#open-words").textContent = missing || "Once it is open, anyone with the link can answer, and items and numbers stay as they are.";
   find("#open").disabled = Boolean(missing) || busy || preparing;
   find("#discard").hidden = false;
+  find("#preview").disabled = !now.items || preparing;
 }
 
 let priced = ""; // the settings whose quality is shown, or on its way
@@ -298,6 +299,11 @@ find("#rule-file").addEventListener("change", async ({ target }) => {
   if (!file) return;
   find("#rule").value = await file.text();
   changed();
+});
+find("#preview").addEventListener("click", async () => {
+  const tab = open("about:blank"); // now, while it is a click: later it would be stopped as an advertisement
+  if (timer) await keep();
+  tab.location = `/setup/${status.draft}/preview`;
 });
 find("#open").addEventListener("click", async () => {
   find("#open").disabled = true;

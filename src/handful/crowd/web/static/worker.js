@@ -6,9 +6,9 @@ import { find, linked, toast } from "./dom.js";
 import { arrive, endPreview, goBack, refuse } from "./panel.js";
 import { t } from "./language.js";
 import { myData, sayForgotten } from "./my_data.js";
-import { practise } from "./practice.js";
+import { practise, tryOne } from "./practice.js";
 import { Refusal, refused, request } from "./requests.js";
-import { finish, goOnByKey, sayThanks, show, stuck } from "./sections.js";
+import { finish, goOnByKey, sayEnough, sayThanks, show, stuck } from "./sections.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
@@ -101,4 +101,23 @@ async function begin() {
   }
 }
 
-if (!sayForgotten()) await begin();
+/** The organizer looks: from the welcome over a first question to the thanks, and nothing is sent. */
+async function look() {
+  const { about, options } = await request("POST", document.body.dataset.preview, said(), waiting);
+  explain(about);
+  goOnByKey();
+  if (!await welcome(about)) { stuck(t("declined.title"), t("declined.text")); return; }
+  const view = new ChoiceView();
+  await practise(view, about);
+  await tryOne(view, about, options);
+  sayEnough(about, about.goal ?? 1);
+}
+
+/** Words that are not kept yet, from the page where they are written. */
+function said() {
+  const written = sessionStorage.getItem("preview");
+  return document.body.dataset.preview.startsWith("/api/organize") && written ? JSON.parse(written) : {};
+}
+
+if (document.body.dataset.preview) await look().catch((error) => stuck(t("failed.title"), error.message));
+else if (!sayForgotten()) await begin();

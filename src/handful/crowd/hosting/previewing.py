@@ -1,0 +1,60 @@
+"""A look at what people will read, before they do: nothing of it is stored or counted."""
+
+from __future__ import annotations
+
+from handful.crowd.collection.items import Collection
+from handful.crowd.hosting.drafts import Draft
+from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.item_card import item_card
+from handful.crowd.hosting.practice import lessons_shown
+from handful.crowd.hosting.study_plan import suited
+from handful.crowd.hosting.study_words import settings_with
+from handful.crowd.messages import About, Option
+from handful.crowd.settings import Settings
+from handful.crowd.setup_messages import Preview, Words
+from handful.errors import InvalidCollection
+from handful.storage.retention import DAYS
+
+
+def preview_of_draft(draft: Draft, settings: Settings) -> Preview:
+    """A draft as people would meet it; `settings` are the server's."""
+    collection = draft.collection
+    if collection is None:
+        raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
+    plan, told = suited(draft.plan, collection), draft.settings
+    words = settings_with(settings, told.words.model_dump(exclude_none=True))
+    return _preview(draft.id, told.theme, collection, words, plan.k, plan.shown(len(collection)), words.goal)
+
+
+def preview_of_study(hosted: HostedStudy, said: Words) -> Preview:
+    """A study as people would meet it with these words, where it does not have them already."""
+    words = settings_with(hosted.settings, said.model_dump(exclude_unset=True))
+    goal = hosted.goal if words.goal == hosted.settings.goal else words.goal
+    return _preview(hosted.name, hosted.theme, hosted.collection, words, hosted.k, hosted.showing.options, goal)
+
+
+def _preview(
+    name: str, theme: str, collection: Collection, words: Settings, k: int, options: int, goal: int | None
+) -> Preview:
+    about = About(
+        study=name,
+        theme=theme,
+        state="open",
+        k=k,
+        items=len(collection),
+        options=options,
+        goal=goal,
+        consent=words.consent,
+        instructions=words.instructions,
+        question=words.question,
+        welcome=words.welcome,
+        thanks=words.thanks,
+        practice=lessons_shown(words.practice, collection),
+        undo_s=words.undo_s,
+        solo=False,
+        show_result=words.show_result,
+        retention_days=DAYS if words.retention_days is None else words.retention_days,
+        joined=False,
+    )
+    first = collection.items[:options]
+    return Preview(about=about, options=[Option(id=str(n), **dict(item_card(one))) for n, one in enumerate(first)])
