@@ -76,6 +76,8 @@ def test_what_waits_for_a_decision_is_said_with_the_command_that_settles_it(run,
     fake.platform.come_back(there, None)
     waiting = json.loads(run("reconcile", "--json").stdout)["waiting"]
     assert "never came here" in waiting[0]["words"]
+    assert json.loads(run("status", "--json").stdout)["waiting"] == waiting  # without asking the platform
+    assert f"waits for you: {waiting[0]['who']} never came here" in run("status").stdout.replace("\n", " ")
     run("decide", "--who", waiting[0]["who"], "--pay")
     run("reconcile")
     assert there.status == "APPROVED"

@@ -14,6 +14,7 @@ from handful.cli import recruit_paying as _registers_more
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.panel_words import KEPT_ID
+from handful.crowd.hosting.tokens import cookie_from, worker_of
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled, retire
 from handful.recruit.outcomes import Identity
@@ -26,7 +27,7 @@ from handful.recruit.store import Store
 from handful.storage.people import WITHDRAWING, People
 from handful.storage.retention import DAY_S, keep_for
 from tests.crowd.clients import STUDY as SERVED
-from tests.recruit.arrivals import paid_study
+from tests.recruit.arrivals import PLAN, paid_study
 from tests.recruit.conftest import STUDY
 from tests.recruit.test_recruiter import come, end
 
@@ -83,12 +84,13 @@ def test_people_are_erased_by_the_panels_id_and_only_when_paid(
     erased = CliRunner().invoke(cli.app, ["people", "erase", STUDY, there.participant, "-s", str(storage)])
     assert erased.exit_code == 0, erased.output
     assert "their pay is open" in erased.output
+    assert "give - instead" in erased.output
     assert holds(storage, there.id)
     for _ in range(2):
         CliRunner().invoke(cli.app, ["recruit", "reconcile", STUDY, "-s", str(storage)])
     assert there.status == "APPROVED"
     assert not holds(storage, there.participant, there.id)
-    again = CliRunner().invoke(cli.app, ["people", "erase", STUDY, there.participant, "-s", str(storage)])
+    again = CliRunner().invoke(cli.app, ["people", "erase", STUDY, "-", "-s", str(storage)], input=there.participant)
     assert again.exit_code != 0
     listed = CliRunner().invoke(cli.app, ["recruit", "pay-list", STUDY, "-s", str(storage)])
     assert person.pseudonym not in listed.output
@@ -112,6 +114,50 @@ def test_the_server_forgets_who_withdrew_when_they_are_paid(
         assert known.who == Identity(person.pseudonym)
         assert known.chance is None
         assert not holds(storage, there.participant, there.id)
+
+
+def test_who_asks_while_the_study_runs_goes_on_until_paid_and_is_a_stranger_then(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = tmp_path / "venice.db"
+    with FakeProlific(FakePlatform()) as fake, paid_study(collection, storage, fake, monkeypatch) as paid:
+        ann, there = paid.come()
+        ann.arrive()
+        ann.join()
+        ann.answer()
+        here = f"/api/s/{SERVED}"
+        hosted = paid.server.registry.studies[SERVED]
+        (known,) = hosted.people.all()
+        code = ann.http.get(f"{here}/me").json()["code"]
+        assert ann.http.post(f"{here}/forget", json={"code": code}).json() == {"done": False}
+        assert ann.next()["questions"]  # their pay is open: nobody loses it by asking
+        ann.answer_all()
+        paid.settle()
+        assert there.status == "APPROVED"
+        assert hosted.open
+        for path in ("next", "me"):
+            assert ann.http.get(f"{here}/{path}").status_code == 401, "the cookie leads to nobody"
+        assert ann.http.post(f"{here}/join", json={"consent": True}).status_code == 409
+        assert len(hosted.people) == 0
+        assert hosted.study.fold.workers.answers_of(known.pseudonym) == PLAN.answers_each
+        assert known.link is not None
+        assert known.link not in storage.read_bytes()
+        assert not holds(storage, there.participant, there.id)
+
+
+def test_a_name_is_not_made_from_the_cookie(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProlific(FakePlatform()) as fake, paid_study(collection, tmp_path / "a.db", fake, monkeypatch) as paid:
+        ann, _ = paid.come()
+        ann.arrive()
+        ann.join()
+        (person,) = paid.store.people(SERVED)
+        assert person.chance is not None
+        secret = paid.server.registry.secret
+        made = worker_of(secret, SERVED, cookie_from(secret, SERVED, person.chance))
+        assert made is not None
+        assert made.id != person.pseudonym
 
 
 @pytest.mark.parametrize(

@@ -53,12 +53,17 @@ def list_(study: Study_, storage: Storage = STORAGE, as_json: Json = False) -> N
 
  handful people erase cathedrals w3f9c0a1b2c3d4e5f -s photos.db --withdraw   and take them out of the open round
 
+ handful people erase cathedrals - -s photos.db                              by a panel's id, which is typed then
+
 Answers in rounds that are decided stay. Older backups, archives of the database and the panel are out of reach.
 """
 )
 def erase(
     study: Study_,
-    who: Annotated[str, typer.Argument(help="A pseudonym, or the id that a panel knows somebody by.")],
+    who: Annotated[
+        str,
+        typer.Argument(help="A pseudonym, or the id that a panel knows somebody by; - reads it from standard input."),
+    ],
     storage: Storage = STORAGE,
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Also take their answers out of the open round.")
@@ -69,10 +74,15 @@ def erase(
     from handful.recruit.store import Store, has_recruitments
     from handful.storage.people import WITHDRAWING, People, Person
 
+    piped = who == "-"
+    if piped:
+        who = sys.stdin.readline().strip()
     _check_there(storage, study)
     retire(storage, time.time())
     known, store = People(study, storage), Store(storage) if has_recruitments(storage) else None
     names = [] if store is None else [one.pseudonym for one in known_as(store, study, who)]
+    if names and who not in names and not piped:
+        say("everybody on this machine could read the panel's id that was typed: give - instead, and type it then")
     if not names:
         person = known.named(who) or next((one for one in known.all() if one.participant == who), None)
         if person is None and _answered(storage, study, who):  # by a cookie of before there was a table of people
@@ -80,21 +90,23 @@ def erase(
         if person is None:
             raise InvalidProblem(f"nobody in study {study!r} is known as {who!r}: see `handful people list {study}`")
         names = [person.pseudonym]
-    paid = True
     for name in names:
         person = known.named(name)
-        if withdraw and not _withdrawn(storage, study, name):
+        joined = person is not None or _answered(storage, study, name)
+        if withdraw and joined and not _withdrawn(storage, study, name):
             if person is None:
                 known.add(Person(name, state=WITHDRAWING))
             else:
                 known.change(name, state=WITHDRAWING)
             say("a server has the study open, and does it within seconds: see `handful people list`")
             continue
-        known.forget(name, keep_name=person is not None and person.link is None)
-        paid = (store is None or ask_to_forget(store, study, name)) and paid
+        if store is not None and store.person(study, name) is not None:
+            if not ask_to_forget(store, study, name):
+                say("noted; their pay is open: they are forgotten, and the panel's ids deleted, once it is settled")
+                continue
+        else:
+            known.forget(name, keep_name=person is not None and person.link is None)
         say("forgotten; the answers stay, without a person")
-    if not paid:
-        say("their pay is open: the panel's ids stay until it is settled, and are deleted then")
 
 
 def _withdrawn(storage: str, study: str, name: str) -> bool:

@@ -39,9 +39,9 @@ def status(
     ledger: Annotated[bool, typer.Option("--ledger", help="Print the whole ledger.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say where recruiting stands, as it is known here; Prolific is not asked."""
+    """Say where recruiting stands, and every difference, as it is known here; Prolific is not asked."""
     from handful.recruit.money import money
-    from handful.recruit.prolific.reconciling import counts_of
+    from handful.recruit.prolific.reconciling import counts_of, known_here
     from handful.recruit.store import Store
 
     store, name = Store(storage), study or only_study(storage)
@@ -55,9 +55,11 @@ def status(
     paid = sum(entry.cents for entry in done if entry.kind in ("approve", "screen_out", "bonus"))
     locked = sum(entry.cents for entry in done if entry.kind in ("publish", "places"))
     unknown = sum(entry.cents for entry in entries if entry.unknown)
+    known = known_here(store, name)
     if as_json:
         found = {"study": name, "panel": recruitment.panel.name, "status": recruitment.status, "people": people}
-        print_json({**found, "places": recruitment.places, "paid": paid, "locked": locked, "unknown": unknown})
+        open_ = {"differences": known.differences, "waiting": _waiting(known)}
+        print_json({**found, "places": recruitment.places, "paid": paid, "locked": locked, "unknown": unknown, **open_})
         return
     currency = recruitment.plan.currency
     console = console_for()
@@ -70,6 +72,7 @@ def status(
             f"fees; {money(unknown, currency)} sent with an outcome not yet known",
             highlight=False,
         )
+    _print_open(known)
     if ledger:
         print_ledger(name, storage)
 
@@ -95,9 +98,8 @@ def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = Fa
     report = brought_to_agree(recruiter, decided=decided)
     forget_settled(recruiter.store, recruiter.study)
     if as_json:
-        waiting = [{"words": one.words, "who": one.who, "line": one.line} for one in report.waiting]
         told = {"status": report.status, "done": report.done, "differences": report.differences}
-        print_json({"study": recruiter.study, "reached": report.reached, **told, "waiting": waiting})
+        print_json({"study": recruiter.study, "reached": report.reached, **told, "waiting": _waiting(report)})
     else:
         _print(report)
     if report.differences or report.waiting:
@@ -107,12 +109,20 @@ def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = Fa
 def _print(report: Report) -> None:
     for said in report.done:
         typer.echo(f"done: {said}")
+    _print_open(report)
+    if report.agrees and not report.waiting:
+        typer.echo("Both sides agree, and nothing waits for you.")
+
+
+def _print_open(report: Report) -> None:
     for said in report.differences:
         typer.echo(f"differs: {said}")
     for one in report.waiting:
         typer.echo(f"waits for you: {one.words}")
-    if report.agrees and not report.waiting:
-        typer.echo("Both sides agree, and nothing waits for you.")
+
+
+def _waiting(report: Report) -> list[dict[str, object]]:
+    return [{"words": one.words, "who": one.who, "line": one.line} for one in report.waiting]
 
 
 @group.command(

@@ -1,4 +1,7 @@
-"""Forgetting people who came from a panel: the panel's ids go once nothing is left to pay."""
+"""Forgetting people who came from a panel: its ids, and what ties a cookie to them, go once nothing is left to pay.
+
+Until then they are known by their cookie, so that they can go on, and go back to be paid.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 from handful.recruit.prolific.submissions import GONE, PAID, REJECTED
 from handful.recruit.records import Entry, Participant, Recruitment
 from handful.recruit.store import Store, has_recruitments
+from handful.storage.people import People
 from handful.storage.retention import retire_due
 
 
@@ -50,8 +54,13 @@ def forget_settled(store: Store, study: str) -> list[str]:
         return []
     entries, people = store.entries(study), {person.pseudonym: person for person in store.people(study)}
     done = [who for who in waiting if who not in people or pay_is_settled(people[who], recruitment, entries)]
+    known = People(study, store.storage) if done else None
     for who in done:
-        store.forget(study, who)
+        assert known is not None
+        # A name that could be made from its cookie, as it was once, is kept alone: nobody takes it up again.
+        if not known.forget(who, keep_name=True):
+            known.keep_names([who])
+        store.forget(study, who)  # last, for it strikes them off the list
     return done
 
 

@@ -104,6 +104,10 @@ class Entry:
         """Whether the call was made, or may have been, and nothing is known of what came of it."""
         return self.sent is not None and self.outcome is None
 
+    def is_old(self, now: float, grace_s: float) -> bool:
+        """Whether the call was made so long ago that it would have had its effect by now."""
+        return self.sent is not None and now - self.sent > grace_s
+
     @property
     def counts(self) -> bool:
         """Whether the money has moved, or may have."""

@@ -27,6 +27,7 @@ class Store:
     """Recruitments, the people who came, and the ledger. May be used from any thread."""
 
     def __init__(self, storage: str | Path, clock: Callable[[], float] = time.time) -> None:
+        self.storage = storage
         self._database = database_at(storage)
         if self._database.is_absent():
             raise StorageMissing(f"there is no file {self._database.where}: begin a study in it first")

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.recruit.forgetting import ask_to_forget
-from handful.storage.people import WITHDRAWING, Person
+from handful.storage.people import JOINED, WITHDRAWING, Person
 
 
 def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> bool:
     """Forget somebody, and with `withdraw` take their answers out of the open round first.
 
-    The ids of a panel go when the person's pay is settled: False if that is still to come.
+    Whoever came from a panel is forgotten when their pay is settled: False if that is still to come.
     """
     if withdraw and hosted.open and hosted.study.fold.workers.knows(pseudonym):
         hosted.study.leave(pseudonym)
         hosted.study.let_go(pseudonym)
-    person = hosted.people.named(pseudonym)
+    desk, person = hosted.desk, hosted.people.named(pseudonym)
+    if desk is not None and desk.store.person(hosted.study.name, pseudonym) is not None:
+        done = ask_to_forget(desk.store, hosted.study.name, pseudonym)
+        hosted.people.look_again()
+        if not done and person is not None and person.state == WITHDRAWING:
+            hosted.people.change(pseudonym, state=JOINED)  # they have withdrawn; the rest is noted
+        desk.look()
+        return done
     if person is None and hosted.study.fold.workers.knows(
         pseudonym
     ):  # by a cookie of before there was a table of people
         hosted.people.add(person := Person(pseudonym))
     hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
-    if hosted.desk is None:
-        return True
-    done = ask_to_forget(hosted.desk.store, hosted.study.name, pseudonym)
-    hosted.desk.look()
-    return done
+    return True
 
 
 def look_after(hosted: HostedStudy) -> None:

@@ -38,15 +38,14 @@ def new_person(
 ) -> tuple[str, Worker]:
     """Keep one more person, under a random name; gives their cookie.
 
-    A cookie that a panel's desk made (`visit`) is random too, and the name that it gives is the desk's for the person.
+    Whoever came from a panel has a cookie (`visit`) and a name from its desk, both random.
     """
     cookie = visit or new_cookie(secret, hosted.name)
     if (known := known_worker(secret, hosted, cookie, where)) is not None:
         return cookie, known  # in another browser
-    sent = None if visit is None else worker_of(secret, hosted.name, visit)
     door = hosted.study.setup.door
     tag = None if door is None or not door.caps_networks else hosted.people.tag_of(network_of(address, door))
-    name = pseudonym or (sent.id if sent is not None else new_pseudonym())
+    name = pseudonym or new_pseudonym()
     hosted.people.add(Person(name, cookie_hash(secret, hosted.name, cookie), network=tag, joined=hosted.clock()))
     worker = known_worker(secret, hosted, cookie, where)
     assert worker is not None

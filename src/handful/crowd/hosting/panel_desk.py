@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from handful.crowd import panel_messages
 from handful.crowd.hosting.panel_words import WORDS
-from handful.crowd.hosting.tokens import Secret, cookie_from, new_chance, panel_key, worker_of
+from handful.crowd.hosting.tokens import Secret, new_chance, panel_key
 from handful.errors import RecruitingFailed
 from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
 from handful.recruit.prolific.client import NotThere, ProlificClient
 from handful.recruit.prolific.submissions import RETURNED, TIMED_OUT, Submission
 from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
+from handful.storage.people import new_pseudonym
 
 PATIENCE_S = 60.0
 """Who cannot be given a question for so long is done, and paid in full."""
@@ -36,13 +37,10 @@ class PanelDesk:
         secret: Secret,
         client: ProlificClient | None = None,
         wake: Callable[[], None] = lambda: None,
-        *,
-        link: str | None = None,
     ) -> None:
         self.store, self.recruitment, self.client, self.wake = store, recruitment, client, wake
         self.study = recruitment.study
-        self._link = link or recruitment.study  # in cookies, where not every letter of a study's name is safe
-        self._secret, self._key = secret, panel_key(secret, recruitment.study)
+        self._key = panel_key(secret, recruitment.study)
         self._lock = threading.RLock()
         self._people: dict[str, Participant] = {}
         self._stuck_since: dict[str, float] = {}
@@ -122,10 +120,8 @@ class PanelDesk:
         )
 
     def _new(self) -> tuple[str, bytes]:
-        chance = new_chance()
-        worker = worker_of(self._secret, self._link, cookie_from(self._secret, self._link, chance))
-        assert worker is not None
-        return worker.id, chance
+        """A random name, and what the cookie is made from: only tables beside the journal tie the two."""
+        return new_pseudonym(), new_chance()
 
     def _as_over_there(self, person: Participant) -> Participant:
         """End a visit that has ended at the platform."""

@@ -45,7 +45,7 @@ class PanelLoop:
         self._one_at_a_time = threading.Lock()
         self.client = self._client(CALL_S) if found.on_prolific else None
         quick = self._client(ARRIVAL_S) if found.on_prolific else None
-        self.desk = PanelDesk(store, found, secret, quick, self._wake.set, link=hosted.name)
+        self.desk = PanelDesk(store, found, secret, quick, self._wake.set)
         self.report: Report | None = None
         self._thread = threading.Thread(target=self._run, name=f"recruiting {hosted.name}", daemon=True)
         self._thread.start()
@@ -103,6 +103,7 @@ class PanelLoop:
             self._exclude_unverified()
             if forget_settled(self.store, self.hosted.study.name):
                 self.desk.look()
+                self.hosted.people.look_again()
             self.hosted.change_signal.changed()
 
     def _let_go(self, workers: list[str]) -> None:

@@ -26,6 +26,7 @@ from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.records import Participant
 from handful.recruit.store import Store
+from handful.storage.people import FORGOTTEN
 
 T = TypeVar("T")
 VISIT_COOKIE = "handful_visit"
@@ -61,16 +62,17 @@ def _visitor(hosted: HostedStudy, request: Request) -> Participant | None:
     return hosted.desk.of_chance(chance_of(registry_of(request).secret, hosted.name, cookie, "visit"))
 
 
-async def cookie_of_visit(hosted: HostedStudy, request: Request) -> str | None:
-    """The worker's cookie of somebody who came from a panel; None where people come without one."""
+async def cookie_of_visit(hosted: HostedStudy, request: Request) -> tuple[str | None, str | None]:
+    """The name and the worker's cookie of somebody who came from a panel; None where people come without one."""
     if hosted.desk is None:
-        return None
+        return None, None
     secret, person = registry_of(request).secret, _visitor(hosted, request)
-    if person is None or person.chance is None:
+    known = None if person is None else hosted.people.named(person.pseudonym)
+    if person is None or person.chance is None or (known is not None and known.state == FORGOTTEN):
         raise Refusal(409, "preview", "This study is for people who come from its panel; here nothing is counted.")
     if person.inside:
         await in_thread(hosted.desk.consent, person)
-    return cookie_from(secret, hosted.name, person.chance)
+    return person.pseudonym, cookie_from(secret, hosted.name, person.chance)
 
 
 @router.post("/s/{study}/arrive")

@@ -130,23 +130,28 @@ async def join(
         if wait:
             raise too_fast(wait)
         host = request.client.host if request.client else ""
-        visit = await cookie_of_visit(hosted, request)
+        sent = await cookie_of_visit(hosted, request)
         door = hosted.study.setup.door
         if door is None or door.kind != "room":
             hosted.visitors.joined(host, forwarded="x-forwarded-for" in request.headers)
-        given, worker = await in_thread(_joined, registry, hosted, where, host, said, visit)
+        given, worker = await in_thread(_joined, registry, hosted, where, host, said, *sent)
         set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)
 
 
 def _joined(
-    registry: Registry, hosted: HostedStudy, where: str, host: str, said: messages.Join, visit: str | None
+    registry: Registry,
+    hosted: HostedStudy,
+    where: str,
+    host: str,
+    said: messages.Join,
+    pseudonym: str | None,
+    visit: str | None,
 ) -> tuple[str, Worker]:
     """Let somebody in by the study's door, and keep who they are outside the journal.
 
-    `visit` is the cookie of somebody whom a panel sent.
+    `pseudonym` and `visit` are the name and the cookie of somebody whom a panel sent.
     """
-    pseudonym = None
     if hosted.study.setup.door is not None and hosted.study.setup.door.kind == "invitations":
         pseudonym = registry.invited(hosted, said.invitation or "")
         if pseudonym is None:

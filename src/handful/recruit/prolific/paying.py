@@ -234,7 +234,7 @@ def settle_returns(recruiter: Recruiter) -> None:
             recruiter.store.settle([entry.number], "not_done", "the person has been erased")
         elif recruiter.client.submission(person.who.session).return_requested:
             recruiter.store.settle([entry.number], "done", "found to be asked")
-        elif recruiter.is_old(entry, GRACE_S):
+        elif entry.is_old(recruiter.clock(), GRACE_S):
             recruiter.store.settle([entry.number], "not_done", "found not to be asked")
 
 

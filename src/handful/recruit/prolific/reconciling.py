@@ -24,10 +24,12 @@ from handful.recruit.prolific.submissions import (
     Submission,
 )
 from handful.recruit.records import Entry, Participant, Recruitment
+from handful.recruit.store import Store
 
 GROW_AT = 0.6
 """More places are opened when this share of the open ones has reached the end."""
 
+NO_DRAFT = "the draft has not been created: run `handful recruit create` again"
 BONUS_GRACE_S = 900.0
 """Bonuses are paid within minutes."""
 
@@ -68,7 +70,7 @@ def reconcile(recruiter: Recruiter, *, decided: bool = False) -> Report:
         recruitment = recruiter.recruitment()
         try:
             if recruitment.platform_id is None and recruiter.adopted(recruitment) is None:
-                report.differences.append("the draft has not been created: run `handful recruit create` again")
+                report.differences.append(NO_DRAFT)
                 return report
             recruitment, told = recruiter.seen()
             report.status = told["status"]
@@ -79,10 +81,10 @@ def reconcile(recruiter: Recruiter, *, decided: bool = False) -> Report:
         except (Unknown, NotSent, Refused) as error:
             report.reached = False
             report.differences.append(f"{error}; nothing is concluded from that, and it is tried again")
-            _say(recruiter, recruitment, report)
+            _say(recruiter.store, recruitment, report)
             return report
         _do_what_is_due(recruiter, recruitment, told, decided, report)
-        _say(recruiter, recruitment, report)
+        _say(recruiter.store, recruitment, report)
     return report
 
 
@@ -94,7 +96,7 @@ def _settle_study(recruiter: Recruiter, recruitment: Recruitment, told: dict[str
         if told["status"] not in BEFORE:
             recruiter.store.settle([entry.number], "done", "found to be published")
             report.done.append("an interrupted call had published the study")
-        elif recruiter.is_old(entry, GRACE_S):
+        elif entry.is_old(recruiter.clock(), GRACE_S):
             recruiter.store.settle([entry.number], "not_done", "found not to be published")
             report.done.append("an interrupted call had not published the study: publish it again")
     for entry in recruiter.open_entries("places"):
@@ -102,7 +104,7 @@ def _settle_study(recruiter: Recruiter, recruitment: Recruitment, told: dict[str
         if told["total_available_places"] >= meant:
             recruiter.store.settle([entry.number], "done")
             report.done.append(f"an interrupted call had opened {meant} places")
-        elif recruiter.is_old(entry, GRACE_S):
+        elif entry.is_old(recruiter.clock(), GRACE_S):
             recruiter.store.settle([entry.number], "not_done", f"{entry.words}, found not to be done")
 
 
@@ -157,7 +159,7 @@ def _settle_people(recruiter: Recruiter, report: Report) -> None:
         status = None if person is None else person.status
         if status in PAID:
             done.append(entry.number)
-        elif recruiter.is_old(entry, GRACE_S):
+        elif entry.is_old(recruiter.clock(), GRACE_S):
             undone.append(entry.number)
     store.settle(done, "done")
     store.settle(undone, "not_done", "found not to be done")
@@ -218,10 +220,21 @@ def _wants_more(recruiter: Recruiter, recruitment: Recruitment, status: str, peo
     return sum(person.outcome == "finished" for person in people) >= GROW_AT * places
 
 
-def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None:
+def known_here(store: Store, study: str) -> Report:
+    """The differences and what waits for the organizer, as they are known without asking the platform."""
+    recruitment, report = store.recruitment(study), Report()
+    if recruitment is not None and recruitment.on_prolific:
+        report.status = recruitment.status
+        if recruitment.platform_id is None:
+            report.differences.append(NO_DRAFT)
+        _say(store, recruitment, report)
+    return report
+
+
+def _say(store: Store, recruitment: Recruitment, report: Report) -> None:
     """Every difference that is left, in words, and what waits for the organizer."""
-    plan = recruitment.plan
-    for person in recruiter.store.people(recruiter.study):
+    plan, now = recruitment.plan, store.clock()
+    for person in store.people(recruitment.study):
         said = _waits(person, recruitment)
         if said is not None and person.decision is None:
             report.waiting.append(Waiting(f"{person.pseudonym} {said}", who=person.pseudonym))
@@ -231,11 +244,11 @@ def _say(recruiter: Recruiter, recruitment: Recruitment, report: Report) -> None
             )
         elif paying.is_screened_out(person, recruitment) and person.status == AWAITING:
             report.differences.append(f"{person.pseudonym} is to get the screen-out and is {person.status} over there")
-    for entry in recruiter.store.entries(recruiter.study):
+    for entry in store.entries(recruitment.study):
         if not entry.unknown:
             continue
         amount = money(entry.cents, plan.currency)
-        if entry.kind == "bonus" and recruiter.is_old(entry, BONUS_GRACE_S):
+        if entry.kind == "bonus" and entry.is_old(now, BONUS_GRACE_S):
             words = (
                 f"line {entry.number}: a bonus of {amount} for {entry.who} was sent, its outcome is unknown, and "
                 f"Prolific does not show it: look there, then `handful recruit decide --line {entry.number} --paid` "

@@ -230,10 +230,6 @@ class Recruiter:
         """Lines of the ledger whose outcome is unknown."""
         return [entry for entry in self.store.entries(self.study) if entry.kind in kinds and entry.unknown]
 
-    def is_old(self, entry: Entry, grace_s: float) -> bool:
-        """Whether a call was made so long ago that it would have had its effect by now."""
-        return entry.sent is not None and self.clock() - entry.sent > grace_s
-
     def _refuse_while_unknown(self, kind: Kind) -> None:
         if self.open_entries(kind):
             raise RecruitingFailed(
