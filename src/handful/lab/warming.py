@@ -85,6 +85,9 @@ def _run(explorer: Explorer, problem: Problem) -> None:
         with Study(
             range(len(GAINS)), 2, feedback=problem.feedback, explorer=explorer, epsilon=1.0, budget=60, seed=1
         ) as study:
+            for question in study.ask(1, "somebody"):
+                study.tell(question.id, answer(question), "somebody")
+                study.exclude("somebody")  # so the round is gone through again
             study.run(answer)
             fold_of(study.records())  # as when it is opened again
     response = btl(2.0) if problem.feedback.compares else uniform(0.5)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -17,39 +16,38 @@ import numpy as np
 from handful.core.budget import Budget, Total, Unlimited
 from handful.core.endings import BUDGET, CLOSED, ending_of
 from handful.core.endings import OPEN as UNDECIDED
+from handful.core.explorers.going_again import ASKED, DONE, LATE_TOLD
 from handful.core.explorers.protocol import conclude, drop, extend, go_through, late, open_round, propose, tell, void
 from handful.core.views import View
 from handful.study.columns import array_of_column, arrays_of, copied
-from handful.study.editions import record, state_after, state_of, view_by
+from handful.study.editions import record, state_of, view_by
 from handful.study.events import RoundClosed
 from handful.study.lines import Lines
 from handful.study.mismatches import Mismatches
 from handful.study.question_options import Options, Proposal
 from handful.study.questions import ANSWERED, LATE, VOID, Questions
+from handful.study.refolding import go_through_again
 from handful.study.seen_questions import SeenQuestions
 from handful.study.setup import Setup
-
-ASKED, DONE, LATE_TOLD = range(3)  # what the explorer went through in the open round
+from handful.study.workers import Workers
 
 
 class Exploration:
     """The explorer's arrays, and the log of the open round that they can be made again from.
 
-    `counts(q)` says whether the answer to question q may be counted.
-
     Where the journal is by another edition of the explorer's rules than today's, it is followed and nothing is decided
     (`recorded`), until today's edition is adopted.
     """
 
-    def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
+    def __init__(self, setup: Setup, questions: Questions, workers: Workers) -> None:
         self._problem = setup.problem
         self._explorer, self._questions = setup.explorer, questions
-        self._counts = counts
+        self._workers, self._stale = workers, False  # stale: who counts has changed since the round was gone through
         self._in_order = getattr(setup.explorer, "order", "item") == "item"
         self.edition = setup.edition
         self.adopted = False
         self.started = 0  # the first question of the open round; `first` is the first of this edition
-        self.state = state_of(setup.explorer, setup.problem, setup.edition)
+        self._state = state_of(setup.explorer, setup.problem, setup.edition)
         self.budget: Budget = setup.problem.total or Unlimited()
         self.withdrawn: set[int] = set()
         self._proposal: Proposal | None = None
@@ -70,6 +68,13 @@ class Exploration:
         self.options = Options(self.state, self._questions)
 
     @property
+    def state(self) -> Any:
+        """The explorer's arrays, with all that has happened so far."""
+        if self._stale:
+            self.catch_up()
+        return self._state
+
+    @property
     def recorded(self) -> bool:
         """Whether the journal is only followed: its edition of the rules is not today's."""
         return self.edition != self._explorer.edition
@@ -83,24 +88,17 @@ class Exploration:
         """What is known of each candidate in the open round: the explorer's view, or the mean answers."""
         return view_by(self._explorer, self._problem, self.edition, self.state)
 
-    def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
-        """Go on by another edition: the picks stay, and the open round begins anew. What is in flight will be late."""
-        self.catch_up()
-        self.edition, self.adopted = edition, True
-        self.state = state_after(self._explorer, self._problem, edition, closings, self.withdrawn)
-        self._look()
-        started, self.round = self.started, self.round - 1
-        self._open_next(spent)
-        self.started = started
-
     @property
     def decided(self) -> bool:
         """Whether the open round has its pick, and waits to be closed."""
-        return self._ended[0] != UNDECIDED
+        if self._stale:
+            self.catch_up()
+        return bool(self._ended[0] != UNDECIDED)
 
     @property
     def counted(self) -> int:
         """Answers counted in the open round."""
+        self.catch_up()
         return int(self._counted[0])
 
     @property
@@ -110,8 +108,9 @@ class Exploration:
 
     def snapshot(self) -> Self:
         """A copy to look at: it is asked and told nothing."""
+        self.catch_up()
         seen = copy(self)
-        seen.state, seen.withdrawn = copied(self.state), set(self.withdrawn)
+        seen._state, seen.withdrawn = copied(self._state), set(self.withdrawn)
         seen._look()
         return seen
 
@@ -121,6 +120,8 @@ class Exploration:
 
     def proposal(self, worker: str | None = None) -> Proposal | None:
         """The next question for a worker, or None; asking twice changes nothing until `add_question` is called."""
+        if self._stale:
+            self.catch_up()
         by_person = self.options.asks_by_person
         if by_person and self._proposal and self._proposed_to != worker:
             self.options.swap(self._proposal, None)  # what was proposed to somebody else is not asked
@@ -145,6 +146,8 @@ class Exploration:
         self, item: int, rival: int, given: int, more: tuple[int, ...], worker: str | None, *, copied: bool = False
     ) -> None:
         """The next question was asked, as recorded; `copied`: it asks what another asks that is held for long."""
+        if self._stale:
+            self.catch_up()
         question = len(self._questions)
         if not self._believing:
             proposed, recorded = self.proposal(worker), (item, rival, given, *more)
@@ -162,6 +165,8 @@ class Exploration:
 
     def done(self, question: int) -> None:
         """The question has its answer or never will: tell the explorer whatever is due now."""
+        if self._stale:
+            self.catch_up()
         if self._believing and self._believe_done(question):
             return
         if question < self.first:
@@ -214,26 +219,15 @@ class Exploration:
         if not self.all_picked:
             self.limit += extend(self.state, answers)
 
-    def refold(self) -> None:
-        """Go through the open round again from its start: the answers that count are others now."""
-        self.catch_up()
-        if self.all_picked:
-            return
-        for array_, before in zip(arrays_of(self.state), self._before, strict=True):
+    def _go_through_again(self) -> None:
+        for array_, before in zip(arrays_of(self._state), self._before, strict=True):
             array_[...] = before
         for item in self.withdrawn:
-            drop(self.state, item)
+            drop(self._state, item)
         self._open_board()
         self._proposal = None
-        for entry in self._log:
-            question, step = divmod(entry, 4)
-            if step == ASKED:
-                self._ask_again(question)
-            elif step == LATE_TOLD or self.decided:
-                if self._counts(question) and self._questions.standing[question] != VOID:
-                    self._call_late(question)
-            else:
-                self._call_done(question)
+        excluded = self._workers.excluded
+        go_through_again(self._state, self._log, self._questions, self.first, self.withdrawn, excluded)
         for line in self._lines:
             self._count_along(line)
         while self._too_late and not self.decided:
@@ -241,6 +235,9 @@ class Exploration:
 
     def catch_up(self) -> None:
         """Go through what was believed, in compiled code; the state is then what it was when it happened."""
+        if self._stale:
+            self._stale = False
+            self._go_through_again()
         if not self._steps:
             return
         steps, self._steps = self._steps, array("q")
@@ -282,6 +279,12 @@ class Exploration:
         self.catch_up()
         return False
 
+    def _counts(self, question: int) -> bool:
+        """Whether the answer to the question may be counted."""
+        if self.withdrawn and not self.withdrawn.isdisjoint(self._questions.options(question)):
+            return False
+        return not self._workers.is_excluded(self._questions.worker[question])
+
     def _can_believe(self, question: int) -> bool:
         """Whether the question has an answer that counts."""
         return self._questions.standing[question] == ANSWERED and self._counts(question)
@@ -305,15 +308,6 @@ class Exploration:
         left = self.budget.left(self._spent_before)
         rounds = 1 if self.recorded else self._problem.k - self.round + 1  # the journal says what was asked
         open_round(self.state, self.round, left, rounds)
-
-    def _ask_again(self, question: int) -> None:
-        if self.decided or not self.withdrawn.isdisjoint(self._questions.options(question)):
-            return
-        recorded = self.options.recorded(question)
-        found = propose(self.state, question - self.first)
-        proposed = (*found, *self.options.proposed()) if found[0] >= 0 else None
-        if proposed != recorded:
-            self.options.swap(proposed, recorded)
 
     def _count_along(self, line: deque[int]) -> None:
         """Count what is due at the head of a line."""

@@ -53,7 +53,7 @@ class Fold:
         self.lifted: dict[str, None] = {}  # caps that the organizer lifted
         self.reopenings: list[int] = []  # the rounds that were reopened, as often as they were
         self.leases = Leases()
-        self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self._may_count)
+        self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self.workers)
         self.rounds: list[ClosedRound] = []
         self.provisional = Provisionals()
         self.answers = 0  # charged, whether or not they count
@@ -125,12 +125,6 @@ class Fold:
     def apply(self, event: events.Event, time: float) -> None:
         """Change the state by one event."""
         self._appliers[type(event)](event, time)
-
-    def _may_count(self, question: int) -> bool:
-        gone = self.exploration.withdrawn
-        if gone and not gone.isdisjoint(self.questions.options(question)):
-            return False
-        return not self.workers.is_excluded(self.questions.worker[question])
 
     def _known(self, question: int, *standings: int) -> int:
         """The question, if it is there and stands as the event needs it; a journal that says otherwise is corrupt."""

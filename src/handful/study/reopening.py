@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from handful.core.explorers.going_again import ASKED, DONE, LATE_TOLD
 from handful.core.explorers.protocol import drop
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
 from handful.study.columns import arrays_of
 from handful.study.editions import state_after
 from handful.study.events import RoundClosed
-from handful.study.exploration import ASKED, DONE, LATE_TOLD, Exploration
+from handful.study.exploration import Exploration
 from handful.study.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.setup import Setup
+from handful.study.workers import Workers
 
 if TYPE_CHECKING:
     from handful.study.fold import ClosedRound, Fold
@@ -50,13 +52,20 @@ class Reopening:
 class ReopenableExploration(Exploration):
     """The explorer through its rounds, with what it was before each of them."""
 
-    def __init__(self, setup: Setup, questions: Questions, counts: Callable[[int], bool]) -> None:
+    def __init__(self, setup: Setup, questions: Questions, workers: Workers) -> None:
         self._history: dict[int, tuple[list[np.ndarray], array[int]]] = {}
-        super().__init__(setup, questions, counts)
+        super().__init__(setup, questions, workers)
 
     def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
+        """Go on by another edition: the picks stay, and the open round begins anew. What is in flight will be late."""
+        self.catch_up()
         self._history = {}  # of other arrays than those to come
-        super().adopt(edition, closings, spent)
+        self.edition, self.adopted = edition, True
+        self._state = state_after(self._explorer, self._problem, edition, closings, self.withdrawn)
+        self._look()
+        started, self.round = self.started, self.round - 1
+        self._open_next(spent)
+        self.started = started
 
     def begin_anew(self, problem: Problem) -> None:
         """Have this problem from the start instead, before anything was asked."""
@@ -69,6 +78,22 @@ class ReopenableExploration(Exploration):
     def _open_next(self, spent: int) -> None:
         super()._open_next(spent)
         self._history[self.round] = self._before, self._log
+
+    def refold(self) -> None:
+        """Go through the open round again, before anything else happens in it: the answers that count are others now.
+
+        That is done once, however many say so one after another: nothing is counted for the first time between them.
+        """
+        if self._steps:
+            self.catch_up()
+        self._stale = not self.all_picked
+        if self._stale and self._any_waits_to_count():
+            self.catch_up()
+
+    def _any_waits_to_count(self) -> bool:
+        """Whether there are answers that were not counted only because the round was decided."""
+        standing = self._questions.standing
+        return bool(self._too_late) or any(line and standing[line[0]] in (ANSWERED, VOID) for line in self._lines)
 
     @property
     def all_out(self) -> bool:
@@ -85,7 +110,7 @@ class ReopenableExploration(Exploration):
         self.catch_up()
         before, log = self._history.get(round_, (None, array("q")))
         if before is None:  # it was by another edition of the rules
-            self.state = state_after(self._explorer, self._problem, self.edition, closings, self.withdrawn)
+            self._state = state_after(self._explorer, self._problem, self.edition, closings, self.withdrawn)
             before = [array_.copy() for array_ in arrays_of(self.state)]
             self._look()
         self._history = {known: part for known, part in self._history.items() if known < round_}

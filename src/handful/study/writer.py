@@ -144,6 +144,7 @@ class Writer:
         return unsubscribe
 
     def _append(self) -> tuple[Ticket | None, list[Event]]:
+        self.fold.exploration.catch_up()  # others may look at it from now on
         happened, self._happened = self._happened, []
         if not self._pending:
             return self._last, happened  # what a repeat is told about must be durable too

@@ -1,0 +1,119 @@
+"""Going through an open round again: in compiled code, once for many exclusions, and to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from handful import Study
+from handful.core.endings import BUDGET
+from handful.core.explorers.going_again import ASKED, LATE_TOLD
+from handful.core.explorers.protocol import conclude, drop, late, propose, tell, void
+from handful.study import refolding
+from handful.study.columns import arrays_of
+from handful.study.events import Excluded
+from handful.study.questions import VOID
+from tests.study.test_interleavings import EXPLORERS
+from tests.study.worlds import Clock, live
+
+PEOPLE = 8
+
+
+def busy(explorer: str, seed: int) -> Study[int]:
+    """A study with many answers in its open round, skipped questions, a withdrawn item and answers that came late."""
+    rng = np.random.default_rng(seed)
+    settings = {"feedback": EXPLORERS[explorer]["feedback"], "explorer": EXPLORERS[explorer]["explorer"]}
+    study = Study(
+        range(9), 3, in_flight=12, seed=seed, epsilon=0.05, budget=400, lease_s=1e6, clock=Clock(), **settings
+    )
+    feedback = study.setup.problem.feedback
+    for turn in range(90):
+        for q in study.ask(int(rng.integers(1, 3)), f"p{turn % PEOPLE}"):
+            if rng.random() < 0.1:
+                study.skip(q.id, None, f"p{turn % PEOPLE}")
+            elif rng.random() < 0.9 and study.finished is None:
+                value: Any = float(rng.random())
+                if feedback.compares:
+                    value = q.options[int(value * len(q.options))] if feedback.options > 2 else value < 0.5
+                study.tell(q.id, value, f"p{turn % PEOPLE}")
+        if turn == 40 and study.finished is None:
+            study.withdraw(next(i for i in range(9) if i not in study.result().chosen))
+    return study
+
+
+def one_call_at_a_time(study: Study[int]) -> list[bytes]:
+    """What going through the open round again leaves, by the calls that are made when something happens."""
+    exploration = study.fold.exploration  # as it is: what follows begins anew
+    state, questions = exploration._state, exploration._questions
+    for part, before in zip(arrays_of(state), exploration._before, strict=True):
+        part[...] = before
+    for item in exploration.withdrawn:
+        drop(state, item)
+    exploration._open_board()
+    options, board = exploration.options, state.board.round
+    for entry in exploration._log:
+        question, step = divmod(entry, 4)
+        number, decided = question - exploration.first, bool(board["ended"][0])
+        stands = exploration._counts(question) and questions.standing[question] != VOID
+        touches = not exploration.withdrawn.isdisjoint(questions.options(question))
+        if step == ASKED:
+            if not decided and not touches:
+                found = propose(state, number)
+                proposed = (*found, *options.proposed()) if found[0] >= 0 else None
+                if proposed != options.recorded(question):
+                    options.swap(proposed, options.recorded(question))
+        elif step == LATE_TOLD or decided:
+            if stands:
+                late(state, *options.answered(question, -1))
+        elif stands:
+            tell(state, *options.answered(question, number))
+        else:
+            if not touches:
+                void(state, *options.about(question, number))
+            if questions.standing[question] != VOID and board["limit"][0] >= 0:
+                board["limit"] -= 1
+                if board["limit"][0] <= board["counted"][0]:
+                    conclude(state, BUDGET)
+    return [part.tobytes() for part in arrays_of(state)]
+
+
+@pytest.mark.parametrize("explorer", EXPLORERS)
+def test_compiled_code_goes_through_a_round_as_one_call_at_a_time_does(explorer: str) -> None:
+    gone_through = 0
+    for seed in range(3):
+        study = busy(explorer, seed)
+        exploration = study.fold.exploration
+        if exploration.all_picked:
+            continue
+        for worker in ("p1", "p4"):
+            study.fold.workers.exclude(worker, by_rule=False)
+            exploration._too_late.clear()
+            exploration._lines.clear()  # nothing is counted for the first time: that is another matter
+            expected = one_call_at_a_time(study)
+            exploration.refold()
+            assert [part.tobytes() for part in exploration.arrays()] == expected
+            gone_through += len(exploration._log)
+    assert gone_through > 50
+
+
+@pytest.mark.parametrize("explorer", EXPLORERS)
+def test_a_group_is_excluded_as_if_one_after_another(explorer: str) -> None:
+    at_once, in_turn = busy(explorer, 1), busy(explorer, 1)
+    group = [f"p{number}" for number in range(5)]
+    at_once.exclude_all(group)
+    with in_turn._writer.writing() as now:
+        for worker in group:
+            in_turn._writer.emit(Excluded(worker, None, False), now)
+            in_turn.fold.exploration.arrays()  # looks at it, which cannot wait
+        in_turn._ask_tell.close_decided(now)
+    assert live(at_once) == live(in_turn)
+
+
+def test_a_group_costs_one_look_through_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, looks = busy("duels", 0), []
+    again = refolding.go_again
+    monkeypatch.setattr(refolding, "go_again", lambda *given: (looks.append(1), again(*given)))
+    study.exclude_all([f"p{number}" for number in range(6)])
+    assert len(looks) == 1
