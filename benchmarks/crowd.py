@@ -3,8 +3,11 @@
 Everybody also keeps an event stream open, as the pages do. With --beside another checkout of the repository is measured
 in the same run, in turn: its server, by this generator, with nothing but what it depended on (no httptools).
 
+With --guarded people come by an open link, with caps on persons and networks, and one question in twelve is a check.
+They all come from one network: no cap keeps anybody from going on, and each is looked at for every question.
+
 python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--shown 2 4]
-    [--loads 3] [--beside FOLDER]
+    [--loads 3] [--guarded] [--beside FOLDER]
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,6 +35,8 @@ from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
 from handful.crowd.web.logs import log_to
 from handful.crowd.web.server import Server, listen, port_of
+from handful.study.doors import Door
+from handful.study.rules import Checks, Rule
 
 ITEMS, K = 60, 6
 ENDLESS = 50_000_000
@@ -50,10 +56,12 @@ def texts(folder: Path) -> Collection:
     return ingest(table, folder / "items")
 
 
-def run_server(folder: Path, storage: str, port: int, explorer: str, shown: int) -> None:
+def run_server(folder: Path, storage: str, port: int, explorer: str, shown: int, guarded: bool) -> None:
     """In a process of its own, as in real use."""
     log_to(None)
     plan = StudyPlan(k=K, explorer=explorer, budget=ENDLESS, options=shown, in_flight=2_000)
+    if guarded:  # nobody is excluded: what is measured is the work of looking
+        plan = replace(plan, door=Door(), rule=Rule(None, Checks(), ()))
     registry = open_registry(
         storage, load_collection(folder / "items"), ["load"], plan, Settings(goal=None, limits=ServerLimits.none())
     )
@@ -128,7 +136,14 @@ async def load(url: str, collection: Collection, crew: Crew, warm_s: float, seco
 
 
 def measure(
-    folder: Path, crew: Crew, storage: str, explorer: str, shown: int, seconds: float, beside: Path | None = None
+    folder: Path,
+    crew: Crew,
+    storage: str,
+    explorer: str,
+    shown: int,
+    seconds: float,
+    guarded: bool,
+    beside: Path | None = None,
 ) -> tuple[CrewReport, float]:
     """A fresh server, a crew in front of it, and what happened; `beside`: the server of another checkout."""
     collection = texts(folder)
@@ -137,7 +152,7 @@ def measure(
     options = ["--storage", storage, "--port", str(port), "--explorer", explorer]
     script, environment = [__file__], dict(os.environ)
     if beside is None:
-        options += ["--shown", str(shown)]
+        options += ["--shown", str(shown), *(["--guarded"] if guarded else [])]
     else:
         script = ["-c", AS_IT_WAS, str(beside / "benchmarks" / "crowd.py")]
         environment["PYTHONPATH"] = str(beside / "src")
@@ -160,12 +175,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=500)
     parser.add_argument("--shown", type=int, nargs="+", default=[2, 4], help="how many a question shows, each in turn")
     parser.add_argument("--loads", type=int, default=3, help="only the first so many of the three loads")
+    parser.add_argument("--guarded", action="store_true", help="with an open link's caps, and checks")
     parser.add_argument("--beside", type=Path, help="another checkout of the repository, to compare with")
     parser.add_argument("--server", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.server:
-        run_server(options.server, options.storage, options.port, options.explorer, options.shown[0])
+        run_server(options.server, options.storage, options.port, options.explorer, options.shown[0], options.guarded)
         return
     table = Table(
         Column("load", no_wrap=True),
@@ -189,7 +205,9 @@ def main() -> None:
         for tree, shown in [*before, *((None, shown) for shown in options.shown)]:
             with tempfile.TemporaryDirectory() as temporary:
                 storage = options.storage or f"{temporary}/load.db"
-                report, rate = measure(Path(temporary), crew, storage, options.explorer, shown, options.seconds, tree)
+                report, rate = measure(
+                    Path(temporary), crew, storage, options.explorer, shown, options.seconds, options.guarded, tree
+                )
             errors = report.broken + sum(report.refused.values())
             figures = f"{rate:.0f}", f"{1000 * report.quantile(0.5):.1f}", f"{1000 * report.quantile(0.99):.1f}"
             server = "this one" if tree is None else tree.name

@@ -161,7 +161,9 @@ class SimulatedPerson:
         return {"option": cards[at]["id"]} if "options" in question else {"side": ("left", "right")[at]}
 
     def _name(self, card: dict[str, Any]) -> str:
-        return self.names[card["text"] or card["image"]]
+        """The item that a card shows; a card of a check shows none, and stands for itself."""
+        shown: str = card["text"] or card["image"]
+        return self.names.get(shown, shown)
 
     async def _say(self, what: str, body: object = None) -> dict[str, Any] | None:
         """The server's answer, asking again for as long as it takes; None when we are told to stop."""
