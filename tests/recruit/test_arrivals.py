@@ -13,6 +13,7 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting import panel_desk, panel_loop
+from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.study_plan import new_study
@@ -38,6 +39,23 @@ def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
     assert ending["address"].startswith("https://app.prolific.com/submissions/complete?cc=")
     paid.settle()
     assert there.status == "APPROVED"
+
+
+def test_all_answers_but_the_last_are_taken_in_the_event_loop(paid: Paid, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_threads: list[str] = []
+    answer = Answering.answer
+    monkeypatch.setattr(
+        Answering, "answer", lambda self, worker, said: (in_threads.append(said.token), answer(self, worker, said))[1]
+    )
+    ann, _ = paid.come()
+    ann.arrive()
+    ann.join()
+    given = 0
+    while ann.answer().get("ending") is None:
+        given += 1
+    assert given + 1 == PLAN.answers_each
+    assert len(in_threads) == 1  # the one after which it is stored that she is done
+    assert [person.outcome for person in paid.store.people(STUDY)] == ["finished"]
 
 
 def test_the_consent_says_what_is_kept_of_the_panels_id(paid: Paid) -> None:

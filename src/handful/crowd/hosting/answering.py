@@ -58,6 +58,11 @@ class Answering:
         """Whether there is anything to answer, now or later."""
         raise NotImplementedError
 
+    @property
+    def goal(self) -> int | None:
+        """How many questions a worker is asked to answer, checks among them; None: no number."""
+        raise NotImplementedError
+
     def progress(self, answered: int = 0) -> messages.WorkProgress:
         """How far somebody who gave so many answers is, and how far everybody together."""
         raise NotImplementedError
@@ -78,10 +83,10 @@ class Answering:
     async def answer_at_once(self, worker: Worker, said: messages.Answer) -> messages.Answered | None:
         """The same in the event loop, without a thread to wait in; None where something else is under way.
 
-        Threads that take turns cost more than the answer itself. Whoever comes from a panel is looked after in one.
+        Threads that take turns cost more than the answer itself.
         """
         question = self._question_of(worker, said.token)
-        if self.desk is not None or self.checks.is_check(question) or not self._locks.take_at_once(worker.id):
+        if self.checks.is_check(question) or self._desk_may_write(worker) or not self._locks.take_at_once(worker.id):
             return None
         study = self.study  # after a failure of the storage another takes its place
         try:
@@ -95,6 +100,13 @@ class Answering:
             return reply
         finally:
             self._locks.give_back(worker.id)
+
+    def _desk_may_write(self, worker: Worker) -> bool:
+        """Whether the desk of a panel may have to store something of this worker, which no loop can wait for."""
+        if self.desk is None:
+            return False
+        done, goal = self.study.fold.workers.answers_of(worker.id) + self.checks.answered(worker.id), self.goal
+        return not self.desk.was_just_seen(worker.id) or (goal is not None and done + 1 >= goal)
 
     def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
         """Take the answer to a question; the worker's lock is held."""
