@@ -69,8 +69,9 @@ class ReopenableExploration(Exploration):
 
     def begin_anew(self, problem: Problem) -> None:
         """Have this problem from the start instead, before anything was asked."""
+        self.catch_up()
         self._problem, self._history, self._proposal = problem, {}, None
-        self.state = state_after(self._explorer, problem, self.edition, (), self.withdrawn)
+        self._state = state_after(self._explorer, problem, self.edition, (), self.withdrawn)
         self._look()
         self.round -= 1
         self._open_next(0)
