@@ -20,6 +20,7 @@ from handful.crowd.hosting.study_plan import new_study
 from handful.crowd.settings import Settings
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
+from handful.recruit.forgetting import ask_to_forget
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
@@ -203,6 +204,45 @@ def test_a_return_in_mid_study_ends_the_visit_and_frees_what_they_hold(paid: Pai
     assert ann.arrive()["state"] == "ended"
     assert paid.server.registry.studies[STUDY].study.fold.leases.holders() == []
     assert paid.fake.platform.books == []
+
+
+def test_who_returned_and_comes_in_another_visit_goes_on_as_the_same_worker(paid: Paid) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    ann.answer()
+    paid.fake.platform.give_back(there)
+    paid.settle()
+    again = paid.fake.platform.take_place(there.study, there.participant)
+    assert again is not None
+    back = paid.visitor(paid.fake.platform.address(again))
+    assert back.arrive()["state"] == "inside"
+    assert back.next()["progress"]["answered"] == 1
+    assert back.answer_all()["outcome"] == "finished"
+    (person,) = paid.store.people(STUDY)
+    study = paid.server.registry.studies[STUDY].study
+    assert study.fold.workers.answers_of(person.pseudonym) == PLAN.answers_each
+    paid.settle()
+    assert (there.status, again.status) == ("RETURNED", "APPROVED")
+    third = paid.fake.platform.take_place(there.study, there.participant)
+    assert third is not None
+    assert paid.visitor(paid.fake.platform.address(third)).arrive()["ending"]["outcome"] == "finished"
+    paid.settle()
+    assert (len(paid.store.people(STUDY)), len(paid.fake.platform.books)) == (1, 1)
+
+
+def test_who_was_paid_and_forgotten_and_comes_again_sees_a_preview(paid: Paid) -> None:
+    ann, there = paid.come()
+    ann.arrive()
+    ann.join()
+    ann.answer_all()
+    paid.settle()
+    assert there.status == "APPROVED"
+    (person,) = paid.store.people(STUDY)
+    assert ask_to_forget(paid.store, STUDY, person.pseudonym)
+    paid.settle()
+    assert paid.visitor(paid.fake.platform.address(there)).arrive() == {"state": "preview", "ending": None}
+    assert len(paid.store.people(STUDY)) == 1
 
 
 def test_who_does_not_agree_is_asked_nothing(paid: Paid) -> None:

@@ -57,12 +57,13 @@ def test_a_study_goes_from_draft_to_stop_by_typing(run, fake: FakeProlific, stor
     said = run("bonus", STUDY, person.pseudonym[:6], "1.50").stdout
     assert f"This is about {person.pseudonym}." in said
     assert "promised" in said
+    assert json.loads(run("status", "--json").stdout)["promised"] == 150
     run("reconcile")
     assert "Both sides agree" in run("reconcile").stdout
     assert there.bonuses == [150]
     told = json.loads(run("status", "--json").stdout)
     assert told["people"] == {"paid": 1}
-    assert told["paid"] == study.reward + 150
+    assert (told["paid"], told["promised"]) == (study.reward + 150, 0)
     assert "approve" in run("status", "--ledger").stdout
     assert "COMPLETED" in run("stop").stdout
 

@@ -65,6 +65,28 @@ def rush(store: Store) -> None:
     assert store.arrive("venice", Identity("later"), True, places=12) == (None, False)
 
 
+def test_a_person_in_another_visit_is_the_same_worker_and_takes_no_other_place(storage: Path) -> None:
+    store = Store(storage)
+    first, new = store.arrive("venice", Identity("ann", "s1"), True, places=1)
+    again, also_new = store.arrive("venice", Identity("ann", "s2"), True, places=1)
+    assert first is not None
+    assert again is not None
+    assert (again.pseudonym, again.who.session, new, also_new) == (first.pseudonym, "s2", True, False)
+    store.change("venice", first.pseudonym, outcome="timed_out")
+    assert store.arrive("venice", Identity("bob", "s3"), True, places=1)[0] is not None
+    assert store.arrive("venice", Identity("ann", "s4"), True, places=1) == (None, False)
+    assert store.taken("venice") == 1
+    doubtful, _ = store.arrive("venice", Identity("bob", "s5"), None)
+    assert doubtful is not None
+    assert doubtful.verified is None  # whoever only says so is nobody else's worker
+    assert len(store.people("venice")) == 3
+    forged, _ = store.arrive("venice", Identity("eve", "made up"), None)
+    genuine, _ = store.arrive("venice", Identity("eve", "s6"), True)
+    assert forged is not None
+    assert genuine is not None
+    assert genuine.pseudonym != forged.pseudonym  # nor does anybody go on as whoever said so before them
+
+
 def crowd_of(collection: Collection, storage: Path, people: int, places: int, seconds: float) -> dict[str, int]:
     """So many arrive within the seconds, over HTTP; what became of them."""
     study = StudyPlan(k=3, explorer="topx", budget=4 * places, in_flight=200)

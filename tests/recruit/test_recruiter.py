@@ -431,12 +431,17 @@ def test_a_platform_that_is_down_changes_nothing(published: Recruiter, fake: Fak
 
 
 def test_a_study_in_processing_is_left_alone(recruiter: Recruiter, fake: FakeProlific, clock: Clock) -> None:
-    fake.platform.workspace.publishing_s = 60
+    fake.platform.workspace.publishing_s, fake.platform.workspace.processing_s = 60, 30
     recruiter.create(ADDRESS, PLAN, name="Photos", description="?")
     assert recruiter.publish(recruiter.cost().first).status == "PUBLISHING"
     reconcile(recruiter)
     clock.later += 61
+    assert reconcile(recruiter).status == "PROCESSING"
+    assert recruiter.pause().status == "PROCESSING"  # which is no status to pause from
+    assert not any("PAUSE" in str(call.said) for call in fake.calls)
+    clock.later += 30
     assert reconcile(recruiter).status == "ACTIVE"
+    assert recruiter.seen()[0].status == "PAUSED"  # done as soon as it could be
 
 
 def test_two_money_calls_at_once_are_refused_by_the_fake() -> None:

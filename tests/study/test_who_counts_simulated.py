@@ -140,6 +140,7 @@ def test_excluding_the_inconsistent_does_no_harm_where_nobody_differs() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # a minute or two of computing, which may have to share its core
 @pytest.mark.parametrize("world", WORLDS)
 def test_delta_holds_under_admission_over_ten_thousand_studies(world: str) -> None:
     people, gamma = WORLDS[world]
@@ -147,6 +148,7 @@ def test_delta_holds_under_admission_over_ten_thousand_studies(world: str) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_narrow_bounds_and_excluding_the_inconsistent_are_caught_over_ten_thousand_studies() -> None:
     assert p_value(is_false(ALIKE, 0.2, 0.3, everybody), 10_000) < BROKEN**2
     assert p_value(is_false(SPLIT, 0.03, 1.0, consistent), 10_000) < BROKEN**2

@@ -58,6 +58,7 @@ def demo(
     home = folder or Path(tempfile.mkdtemp(prefix="handful-recruit-"))
     collection = venice(seed)
     theme = next(iter(themes(collection)))
+    typer.echo("Prolific is a fake one on this machine, and its people are simulated: nobody is paid.")
     typer.echo("Drawing postcards of Venice …")
     write_folder(collection, home / "photos", lambda done, total: None)
     for extra in sorted((home / "photos").iterdir())[PICTURES:]:

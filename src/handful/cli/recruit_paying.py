@@ -55,11 +55,22 @@ def status(
     paid = sum(entry.cents for entry in done if entry.kind in ("approve", "screen_out", "bonus"))
     locked = sum(entry.cents for entry in done if entry.kind in ("publish", "places"))
     unknown = sum(entry.cents for entry in entries if entry.unknown)
+    promised = sum(entry.cents for entry in entries if entry.promised)
     known = known_here(store, name)
     if as_json:
         found = {"study": name, "panel": recruitment.panel.name, "status": recruitment.status, "people": people}
         open_ = {"differences": known.differences, "waiting": _waiting(known)}
-        print_json({**found, "places": recruitment.places, "paid": paid, "locked": locked, "unknown": unknown, **open_})
+        print_json(
+            {
+                **found,
+                "places": recruitment.places,
+                "paid": paid,
+                "locked": locked,
+                "unknown": unknown,
+                "promised": promised,
+                **open_,
+            }
+        )
         return
     currency = recruitment.plan.currency
     console = console_for()
@@ -69,7 +80,7 @@ def status(
     if recruitment.on_prolific:
         console.print(
             f"Money: {money(paid, currency)} paid to people; {money(locked, currency)} locked by publishing, with "
-            f"fees; {money(unknown, currency)} sent with an outcome not yet known",
+            f"fees; {money(promised, currency)} promised; {money(unknown, currency)} sent, outcome not yet known",
             highlight=False,
         )
     _print_open(known)

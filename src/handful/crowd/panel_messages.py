@@ -129,6 +129,7 @@ class Recruiting(BaseModel):
     paid: int
     locked: int
     unknown: int
+    promised: int = Field(description="bonuses that are written down and not sent yet")
     differences: list[str]
     waiting: list[WaitingLine]
     may_return: list[str] = Field(description="who may be asked for a return, for failed instructed checks")

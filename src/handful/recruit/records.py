@@ -104,6 +104,11 @@ class Entry:
         """Whether the call was made, or may have been, and nothing is known of what came of it."""
         return self.sent is not None and self.outcome is None
 
+    @property
+    def promised(self) -> bool:
+        """Whether it is written down and the call has not been made."""
+        return self.sent is None and self.outcome is None
+
     def is_old(self, now: float, grace_s: float) -> bool:
         """Whether the call was made so long ago that it would have had its effect by now."""
         return self.sent is not None and now - self.sent > grace_s

@@ -106,8 +106,9 @@ class Store:
     ) -> tuple[Participant | None, bool]:
         """The person who arrived, and whether they are new. None when there is no place left.
 
-        Somebody who came before is known again by participant and session, whatever browser they use. `new` gives the
-        pseudonym of somebody new, and what their cookie is made from.
+        Somebody who came before is known again by participant and session, whatever browser they use, and with another
+        session too, if that is verified: they go on in the new visit, unless they reached an end in an earlier one.
+        `new` gives the pseudonym of somebody new, and what their cookie is made from.
         """
         now = self.clock()
         known = and_(
@@ -127,8 +128,23 @@ class Store:
                     more |= {"verified": verified, "status": status}
                 connection.execute(update(recruited).where(known).values(**more))
                 return _person({**row, **more}), False
-            if places is not None and _taken(connection, study) >= places:
+            full = places is not None and _taken(connection, study) >= places
+            earlier = _earlier_visit(connection, study, who.participant) if verified else None
+            if earlier is not None and earlier["outcome"] not in (None, *FREES_ITS_PLACE):
+                return _person(earlier), False
+            if full and (earlier is None or earlier["outcome"] is not None):
                 return None, False
+            if earlier is not None:
+                anew: dict[str, Any] = {
+                    "session": who.session or "",
+                    "panel_study": who.study,
+                    "status": status,
+                    "verified": True,
+                }
+                anew |= {"seen": now, "outcome": None, "ended": None, "completed": False, "decision": None}
+                own = and_(recruited.c.study == study, recruited.c.pseudonym == earlier["pseudonym"])
+                connection.execute(update(recruited).where(own).values(**anew))
+                return _person({**earlier, **anew}), False
             pseudonym, chance = new()
             values = {
                 "study": study,
@@ -282,6 +298,14 @@ def _add_line(connection: Connection, **values: Any) -> int:
     result = connection.execute(insert(ledger).values(**values))
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def _earlier_visit(connection: Connection, study: str, participant: str) -> RowMapping | None:
+    """The last visit of somebody who comes in another one now. What is not verified may be another person's."""
+    own = and_(recruited.c.study == study, recruited.c.participant == participant, recruited.c.verified.is_(True))
+    came = recruited.c.arrived.is_not(None)
+    found = connection.execute(select(recruited).where(own, came).order_by(recruited.c.arrived.desc()))
+    return found.mappings().first()
 
 
 def _taken(connection: Connection, study: str) -> int:

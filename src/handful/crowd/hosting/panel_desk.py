@@ -15,7 +15,7 @@ from handful.crowd.hosting.tokens import Secret, new_chance, panel_key
 from handful.errors import RecruitingFailed
 from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
 from handful.recruit.prolific.client import NotThere, ProlificClient
-from handful.recruit.prolific.submissions import RETURNED, TIMED_OUT, Submission
+from handful.recruit.prolific.submissions import AWAITING, PAID, RETURNED, TIMED_OUT, Submission
 from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
 from handful.storage.people import new_pseudonym
@@ -85,6 +85,8 @@ class PanelDesk:
                 verified, status = (None, None) if submission is None else (True, submission.status)
             if verified and not self._matches(who, submission):
                 return None, panel_messages.Arrived(state="preview")  # which counts nothing
+            if status in (AWAITING, *PAID) and not any(who.participant == p.who.participant for p in self.people()):
+                return None, panel_messages.Arrived(state="preview")  # over there it has ended: they were forgotten
         places = None if self.recruitment.on_prolific else self.recruitment.panel.places
         if not study_open and not self.recruitment.on_prolific:
             places = 0

@@ -23,6 +23,7 @@ def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
         paid=sum(e.cents for e in entries if e.outcome == "done" and e.kind in ("approve", "screen_out", "bonus")),
         locked=sum(e.cents for e in entries if e.outcome == "done" and e.kind in ("publish", "places")),
         unknown=sum(e.cents for e in entries if e.unknown),
+        promised=sum(e.cents for e in entries if e.promised),
         differences=[] if report is None else report.differences[:20],
         waiting=[panel_messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
         may_return=[

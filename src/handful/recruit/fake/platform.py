@@ -32,6 +32,7 @@ class Workspace:
     """What the researcher's workspace can do, and how much money is in it, in cents.
 
     publishing_s, approving_s, bonus_s: how long the platform takes for what it does later.
+    processing_s: for how long a study that turns active shows a status that no documentation names.
     """
 
     balance: int = 1_000_000
@@ -40,6 +41,7 @@ class Workspace:
     publishing_s: float = 0.0
     approving_s: float = 0.0
     bonus_s: float = 0.0
+    processing_s: float = 0.0
     minimum: int = 600
 
 
@@ -76,10 +78,10 @@ class FakePlatform:
             if study.status != "UNPUBLISHED" and places > study.places:
                 self._afford(cost(study.reward, places) - cost(study.reward, study.places))
                 if study.status in ("COMPLETED", "AWAITING REVIEW"):
-                    study.status = "ACTIVE"
+                    study.status, study.turns_active_at = "PROCESSING", self.clock()
             study.said.update(said)
             study.places = places
-            return self.told(study)
+            return self.told(self.study(id_))
 
     def transition(self, id_: str, action: str) -> dict[str, Any]:
         with self.lock:
@@ -218,7 +220,9 @@ class FakePlatform:
             raise FakeRefusal(404, "Not found.")
         self.catch_up()
         if study.turns_active_at is not None and study.turns_active_at <= self.clock():
-            study.status, study.turns_active_at = "ACTIVE", None
+            study.status = "PROCESSING"
+            if study.turns_active_at + self.workspace.processing_s <= self.clock():
+                study.status, study.turns_active_at = "ACTIVE", None
         if study.status == "ACTIVE" and self.taken(study) >= study.places:
             here = self.of(study)
             if here and not any(one.status in INSIDE for one in here):

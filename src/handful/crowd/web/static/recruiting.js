@@ -76,13 +76,14 @@ export class Recruiting {
     if (!told) return;
     const money = new Intl.NumberFormat(undefined, { style: "currency", currency: told.currency });
     const places = told.places === null ? "" : `, ${told.places} places`;
-    find("#recruiting-state").textContent = `${told.panel}${told.status ? `: ${told.status.toLowerCase()}` : ""}${places}`;
+    find("#recruiting-state").textContent = `${told.panel[0].toUpperCase()}${told.panel.slice(1)}${told.status ? `: ${told.status.toLowerCase()}` : ""}${places}`;
     find("#recruiting-plan").textContent = told.plan;
     find("#recruiting-trouble").hidden = !told.trouble;
     find("#recruiting-trouble").textContent = told.trouble ?? "";
     const people = Object.entries(told.people).map(([state, count]) => [state, String(count)]);
     const amount = (sum) => money.format(sum / 100);
     const sums = [["paid to people", amount(told.paid)], ["locked, with fees", amount(told.locked)]];
+    if (told.promised) sums.push(["promised, not yet sent", amount(told.promised)]);
     if (told.unknown) sums.push(["sent, outcome unknown", amount(told.unknown)]);
     rows("#recruiting-people", people.length ? people : [["nobody yet", "0"]]);
     rows("#recruiting-money", sums);
