@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 THEME = "Cathedrals in Venice"
+PATIENCE_MS = 60_000  # also on a machine that has much else to do
+expect.set_options(timeout=PATIENCE_MS)
 PLAN = StudyPlan(k=3, options=2, budget=90, in_flight=20)
 
 
@@ -83,7 +86,7 @@ def somebody(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
         def enter(**options: Any) -> BrowserContext:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
             leaving.callback(context.close)
-            context.set_default_timeout(10_000)
+            context.set_default_timeout(PATIENCE_MS)
             context.on("request", lambda asked: wrong.append(asked.url) if not ours(asked.url) else None)
             context.on("weberror", lambda error: wrong.append(str(error.error)))
             context.on(

@@ -1,4 +1,4 @@
-"""Every page at every width, in light and dark: axe finds nothing, nothing scrolls, and a picture is kept."""
+"""Every page: nothing scrolls at any width, axe finds nothing in light and dark, and pictures are kept."""
 
 from __future__ import annotations
 

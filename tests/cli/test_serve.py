@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,15 +20,20 @@ from typer.testing import CliRunner
 from handful.cli import app
 from handful.cli import serve as serve_commands  # noqa: F401  (registers them)
 from handful.errors import HandfulError
+from tests import forked
 from tests.crowd.clients import Person
 from tests.crowd.pictures import folder_of
-
-HANDFUL = [sys.executable, "-c", "from handful.cli import main; main()"]
 
 
 def handful(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*HANDFUL, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env=_environment()
+        [*forked.handful(), *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=_environment(),
     )
 
 
@@ -40,7 +44,7 @@ def _environment() -> dict[str, str]:
 @contextmanager
 def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
     """The worker's link, the organizer's link, and the process."""
-    command = [*HANDFUL, "serve", "--explorer", "topx", *arguments, "--port", "0"]
+    command = [*forked.handful(), "serve", "--explorer", "topx", *arguments, "--port", "0"]
     process = subprocess.Popen(
         command,
         cwd=cwd,

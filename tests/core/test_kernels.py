@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import pytest
 from numba.core.errors import TypingError
 
 import handful.core.kernels
+from tests.forked import forking
 
 RUN = "from box.core.user import answer; print(answer(1), sum(answer.stats.cache_hits.values()))"
 HEAR = """
@@ -28,6 +29,7 @@ from box.core.user import answer
 
 print(answer(1), answer(1.5) and 0)
 """
+FRESH = "import sys, numba.core.config; sys.dont_write_bytecode = True; numba.core.config.reload_config()\n"
 SILENCE = 'import logging; logging.getLogger("handful.compiling").setLevel("ERROR")' + HEAR
 USER = """
 from box.core.helper import add
@@ -84,8 +86,8 @@ print(ask(State(1)), sum(ask.stats.cache_hits.values()))
 class Box:
     """A package in a folder that a fresh Python imports."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, python: list[str]) -> None:
+        self.folder, self.python = folder, python
         self.home = folder / "home"
         self.core = folder / "box" / "core"
         self.core.mkdir(parents=True)
@@ -124,7 +126,7 @@ class Box:
     def run(self, code: str = RUN, **environment: str) -> tuple[int, int]:
         """answer(1) in a new process, and how often it was taken from the cache."""
         environment |= {"PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONPATH": str(self.folder)}
-        command = [sys.executable, "-B", "-c", code]
+        command = [*self.python, FRESH + code]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         self.said = done.stderr
         answer, hits = done.stdout.split()
@@ -141,9 +143,16 @@ class Box:
         self.home.touch()
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[list[str]]:
+    """Processes of their own, each with a Numba that was imported before."""
+    with forking("tests.numba_ready") as command:
+        yield command
+
+
 @pytest.fixture
-def box(tmp_path: Path) -> Box:
-    return Box(tmp_path)
+def box(tmp_path: Path, python: list[str]) -> Box:
+    return Box(tmp_path, python)
 
 
 def test_waiting_for_the_compiler_is_said_once_on_standard_error_and_only_then(box: Box) -> None:

@@ -55,7 +55,7 @@ def test_a_request_that_does_not_come_is_not_waited_for(serve: Serve, begun: byt
     server = serve(settings=Settings(limits=QUICK))
     with connected(server) as connection:
         connection.sendall(begun)
-        assert is_ended(connection, 5)
+        assert is_ended(connection, 30)
     with connected(serve()) as connection:  # which shows that it was not too slow for anything else
         connection.sendall(begun)
         assert not is_ended(connection, 2)
@@ -78,7 +78,7 @@ def test_a_reply_that_nobody_reads_is_given_up(serve: Serve) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = f"GET {script[0]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
         ended = False
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         connection.settimeout(0.2)
         while not ended and time.monotonic() < until:  # ever more replies, and none is read
             try:
@@ -125,7 +125,7 @@ def test_an_address_has_a_share_and_who_waits_longest_makes_room(serve: Serve) -
         with connected(server) as one_more:
             one_more.sendall(GET)
             assert one_more.recv(100).startswith(b"HTTP/1.1 200")
-        assert is_ended(first, 5)
+        assert is_ended(first, 30)
         assert not is_ended(idle[-1], 0.2)
 
 
@@ -155,14 +155,15 @@ def test_the_organizers_stream_has_a_room_of_its_own(serve: Serve) -> None:
             assert stream.status_code == 200
 
 
-def test_three_hundred_people_behind_one_address_open_the_page_within_ten_seconds(serve: Serve) -> None:
+@pytest.mark.parametrize("people", [75, pytest.param(300, marks=pytest.mark.slow)])
+def test_people_behind_one_address_open_the_page_thirty_in_a_second(serve: Serve, people: int) -> None:
     server = serve()
     page = httpx.get(f"{server.url}/s/{STUDY}")
     files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
     assert len(files) > 5
 
     async def somebody(number: int) -> list[int]:
-        await asyncio.sleep(8 * number / 300)
+        await asyncio.sleep(number / 37.5)
         client = HttpClient(server.url)
         try:
             browser = asyncio.Semaphore(6)  # so many connections one opens
@@ -173,7 +174,7 @@ def test_three_hundred_people_behind_one_address_open_the_page_within_ten_second
             client.close()
 
     async def everybody() -> list[list[int]]:
-        return await asyncio.gather(*(somebody(number) for number in range(300)))
+        return await asyncio.gather(*(somebody(number) for number in range(people)))
 
     codes = [code for one in asyncio.run(everybody()) for code in one]
     assert set(codes) == {200}

@@ -131,7 +131,7 @@ def killed(collection: Collection, storage: Path | str, workers: int, kills: int
 
 
 def test_a_killed_server_loses_nothing_it_acknowledged(collection: Collection, tmp_path: Path) -> None:
-    killed(collection, tmp_path / "study.db", workers=12, kills=3, budget=240)
+    killed(collection, tmp_path / "study.db", workers=12, kills=2, budget=240)
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.errors import InvalidProblem
-from tests.cli.test_serve import HANDFUL, handful, hear_interrupts, serving, stopped
+from tests import forked
+from tests.cli.test_serve import handful, hear_interrupts, serving, stopped
 from tests.crowd.pictures import folder_of
 
 PLAN = StudyPlan(k=3, explorer="topx", budget=60)
@@ -111,7 +112,7 @@ def test_rows_that_came_and_went_are_counted(tmp_path: Path) -> None:
 def printed(*arguments: str, cwd: Path) -> str:
     """What `handful serve` says until it can be stopped."""
     process = subprocess.Popen(
-        [*HANDFUL, "serve", *arguments, "--port", "0"],
+        [*forked.handful(), "serve", *arguments, "--port", "0"],
         cwd=cwd,
         stdout=subprocess.PIPE,
         text=True,
