@@ -55,6 +55,7 @@ def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_i
         assert there.status == "APPROVED"
         organizer = organizers_page(paid.server, somebody())
         expect(organizer.locator("#recruiting-people")).to_contain_text("paid")
+        expect(organizer.locator("#share-words")).to_contain_text("People come from the panel")
         expect(organizer.locator("#recruiting-waiting")).to_contain_text("came back to Prolific before the end")
         organizer.locator("#recruiting-title").scroll_into_view_if_needed()
         section = organizer.locator("section[aria-labelledby=recruiting-title]")

@@ -19,6 +19,7 @@ import { Refusal, request } from "./requests.js";
 const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
 const STATES = { open: "open", paused: "paused", finished: "finished" };
+const FROM_PANEL = "People come from the panel, which adds their ids to this address. Without them it shows a preview that counts nothing.";
 const SHARE = {
   open: "Anyone with this link can answer.",
   paused: "Anyone with this link can answer once the study is open again.",
@@ -61,7 +62,8 @@ function show(status) {
   find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
   find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
   const invited = status.door === "invitations" && state !== "finished";
-  find("#share-words").textContent = invited ? "Only people with an invitation get in." : SHARE[state];
+  const recruited = status.recruiting && state !== "finished";
+  find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? FROM_PANEL : SHARE[state];
   find(".share").hidden = state === "finished" || invited;
   find("#share-title ~ .code").hidden = invited;
   find("#verdict").textContent = status.verdict;
