@@ -8,9 +8,13 @@ from html import unescape
 from io import BytesIO
 from pathlib import Path
 
+import httpx
+
+from handful.cli.served_items import collection_of
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import STUDY, Started, started
+from tests.crowd.pictures import folder_of
 from tests.crowd.test_setup_routes import begin, empty_server, opened, photos, prepared, send
 
 Serve = Callable[..., Started]
@@ -79,6 +83,42 @@ def test_picks_come_as_they_were_uploaded(tmp_path: Path) -> None:
         names = [name for name in archive.namelist() if name.endswith(".jpg")]
         assert len(names) == 2
         assert {archive.read(name) for name in names} <= set(files.values())
+
+
+def _picks_of(organizer: httpx.Client, study: str) -> set[bytes]:
+    organizer.post(f"/api/organize/{study}/close")
+    archive = zipfile.ZipFile(BytesIO(organizer.get(f"/api/organize/{study}/picks.zip").content))
+    return {archive.read(name) for name in archive.namelist() if name.endswith((".jpg", ".webp"))}
+
+
+def test_picks_that_come_from_an_earlier_study_come_as_they_were_uploaded_there(tmp_path: Path) -> None:
+    with empty_server(tmp_path / "a.db") as server:
+        organizer = server.organizer()
+        draft = begin(organizer)
+        files = photos(4)
+        send(organizer, draft, files)
+        prepared(organizer, draft)
+        study = opened(organizer, draft)
+        server.person(study).answer()
+        assert _picks_of(organizer, study) <= set(files.values())
+        for _ in range(2):  # also from the new study's own
+            draft = organizer.post(f"/api/organize/{study}/new-study", json={"chosen": []}).json()["draft"]
+            prepared(organizer, draft)
+            study = opened(organizer, draft)
+            server.person(study).answer()
+            assert len(_picks_of(organizer, study)) == 2
+            assert _picks_of(organizer, study) <= set(files.values())
+
+
+def test_picks_of_a_folder_that_is_still_there_are_its_own_files(tmp_path: Path) -> None:
+    folder = folder_of(4, tmp_path / "photos")
+    collection = collection_of(folder, str(tmp_path / "a.db"), lambda _: None)
+    assert collection is not None
+    with started(collection, StudyPlan(k=2, budget=30, options=2), storage=tmp_path / "a.db") as server:
+        server.person().answer()
+        given = _picks_of(server.organizer(), STUDY)
+    assert len(given) == 2
+    assert given <= {path.read_bytes() for path in folder.iterdir()}
 
 
 def test_picks_of_a_folder_come_as_they_were_shown(serve: Serve, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.crowd.test_solo import chosen_from
 
 def put_picks(registry: Registry, source: Path, folder: Path) -> Path:
     hosted = solo_study(registry)
-    return write_picks(hosted.collection, hosted.study.result(), hosted.theme, source, folder)
+    return write_picks(hosted.collection, hosted.study.result(), hosted.theme, (source,), folder)
 
 
 def picked(source: Path, tmp_path: Path) -> list[Path]:

@@ -249,6 +249,15 @@ def test_an_opened_draft_cannot_be_changed_or_deleted(server: Started) -> None:
     assert organizer.delete(f"/api/setup/{draft}").status_code == 422
 
 
+def test_a_draft_that_is_begun_again_because_no_reply_came_is_one(server: Started) -> None:
+    organizer = server.organizer()
+    said = SETTINGS | {"id": "0123456789abcdef01"}
+    first, again = (organizer.post("/api/setup", json=said).json()["draft"] for _ in range(2))
+    assert first == again == said["id"]
+    assert len(list(server.registry.drafts)) == 1
+    assert organizer.post("/api/setup", json=SETTINGS | {"id": "../etc"}).status_code == 422
+
+
 def test_a_deleted_draft_leaves_nothing(server: Started) -> None:
     organizer = server.organizer()
     draft = begin(organizer)

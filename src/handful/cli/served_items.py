@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from handful.crowd.collection.items import Collection
 
 _LEFT_OUT_SHOWN = 8
+LEFT_OUT = "left-out.txt"
 
 
 def collection_of(source: Path | None, storage: str, check: Callable[[int], None]) -> Collection | None:
@@ -21,7 +23,7 @@ def collection_of(source: Path | None, storage: str, check: Callable[[int], None
 
     Processing may take minutes, so `check` is called before, with how many items there are at most.
     """
-    from handful.crowd.collection.intake import ingest
+    from handful.crowd.collection.intake import ingest, storing
     from handful.crowd.collection.items import has_collection, load_collection
     from handful.crowd.collection.sources import number_of_items
     from handful.crowd.hosting.drafts import set_up_in_browser
@@ -48,12 +50,26 @@ def collection_of(source: Path | None, storage: str, check: Callable[[int], None
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("items", total=None)
         collection = ingest(source, folder, lambda done, total: bar.update(task, completed=done, total=total))
+    collection = replace(collection, source=str(source.resolve()))  # where the originals of the picks are
+    with storing(folder):
+        collection.save()
     console.print(f"{len(collection)} items are ready, in {folder}.")
-    for one in collection.left_out[:_LEFT_OUT_SHOWN]:
-        console.print(f"  left out: {one.name} {one.why}", style="yellow", markup=False)
-    if len(collection.left_out) > _LEFT_OUT_SHOWN:
-        console.print(f"  … and {len(collection.left_out) - _LEFT_OUT_SHOWN} more", style="yellow")
+    _say_left_out(collection)
     return collection
+
+
+def _say_left_out(collection: Collection) -> None:
+    """Name every file that was left out: where they are many, the first here and all of them in a file."""
+    from handful.crowd.collection.intake import storing
+
+    lines = [f"{one.name} {one.why}" for one in collection.left_out]
+    for line in lines[:_LEFT_OUT_SHOWN]:
+        console.print(f"  left out: {line}", style="yellow", markup=False)
+    if len(lines) > _LEFT_OUT_SHOWN:
+        with storing(collection.folder):
+            (collection.folder / LEFT_OUT).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        more = f"  … and {len(lines) - _LEFT_OUT_SHOWN:,} more: all are named in {collection.folder / LEFT_OUT}"
+        console.print(more, style="yellow", markup=False, soft_wrap=True)
 
 
 def _say_changes(source: Path, collection: Collection) -> None:

@@ -33,7 +33,7 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
     hosted, folder, put = solo_study(registry, themes), picks_folder(source), threading.Lock()
 
     def write() -> Path:
-        return write_picks(hosted.collection, hosted.study.result(), hosted.theme, source, folder)
+        return write_picks(hosted.collection, hosted.study.result(), hosted.theme, (source,), folder)
 
     if not hosted.open:
         registry.close()

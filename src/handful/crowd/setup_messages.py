@@ -76,6 +76,12 @@ class DraftSettings(Sent):
     words: Words = Field(default_factory=Words)
 
 
+class BeginDraft(DraftSettings):
+    """The settings of a new draft, and a name for the request: sent again with the same name, it begins no other."""
+
+    id: Annotated[str, Field(pattern="^[0-9a-f]{18}$")] | None = None
+
+
 class WordsNow(BaseModel):
     """What people read in a study that runs: its own words, the built-in ones, and what changing them would mean."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
 from handful.storage import Record
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from handful.study.study import Study
 
 COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told", "given")
+BESIDE = ("side", "item_side", "ms")
+BESIDE_SEVERAL = ("place", "places", "ms")
+"""What the crowd app notes beside an answer: where was pressed, and for how long the question was visible."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -39,15 +42,29 @@ def records_of(lines: Iterable[str]) -> Iterator[Record]:
             raise StorageCorrupt(f"line {number} is not a record of a journal ({error!r})") from error
 
 
-def answer_lines(study: Study, meta: Sequence[str] = ()) -> Iterator[str]:
+def noted_beside(study: Study) -> tuple[str, ...]:
+    """The columns of what is noted beside an answer; none where a study was never shown to people."""
+    if not study.setup.problem.feedback.compares:
+        return ()
+    columns = BESIDE if study.setup.problem.feedback.options == 2 else BESIDE_SEVERAL
+    if study.setup.door is not None or study.setup.solo:
+        return columns
+    told = (json.loads(record.payload) for record in study.records() if record.kind == Told.kind)
+    first: dict[str, Any] = next(told, {})
+    beside = first.get("m")
+    return columns if isinstance(beside, dict) and not beside.keys().isdisjoint(columns) else ()
+
+
+def answer_lines(study: Study) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
     `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where
     questions may have more than two options, `answer` is the one that was named, and one more column has them all as
     JSON.
 
-    `meta` names what to add from that which was told along with the answers.
+    The last columns are what the crowd app notes beside an answer.
     """
+    meta = noted_beside(study)
     fold, ids = study.fold, [_harmless(id_) for id_ in study.setup.ids]
     questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
     excluded = set(fold.workers.excluded)

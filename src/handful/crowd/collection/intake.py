@@ -10,12 +10,23 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from errno import ENOSPC
 from pathlib import Path
 
 from handful.crowd.collection.decoder import Decoded, Decoder
-from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Collection, Item, LeftOut, check_enough
+from handful.crowd.collection.items import (
+    LARGE,
+    MEDIUM,
+    SMALL,
+    UNFINISHED,
+    Collection,
+    Item,
+    LeftOut,
+    check_enough,
+    forget_half_written,
+)
 from handful.crowd.collection.sources import Raw, Source, open_source
-from handful.errors import InvalidCollection
+from handful.errors import InvalidCollection, StorageError
 
 ItemsDone = Callable[[int, int], None]
 """Called with how many things are done, and how many there are."""
@@ -32,7 +43,9 @@ def ingest(
     `carried` are items that are in the folder already: they come first.
     """
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    with storing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        forget_half_written(target)
     items = list(carried)
     left_out: list[LeftOut] = []
     seen = {_content(item): item.id for item in carried}
@@ -49,8 +62,19 @@ def ingest(
                 progress(done, source.total)
     check_enough(len(items), left_out, Path(path))
     collection = Collection(target, tuple(items), tuple(left_out))
-    collection.save()
+    with storing(target):
+        collection.save()
     return collection
+
+
+@contextmanager
+def storing(folder: Path) -> Iterator[None]:
+    """Say in one sentence where and why items cannot be stored."""
+    try:
+        yield
+    except OSError as error:
+        advice = "free some space, and start again" if error.errno == ENOSPC else "choose a folder that can be written"
+        raise StorageError(f"the items cannot be stored in {folder}: {error.strerror or error}; {advice}") from error
 
 
 def _processed(source: Source, folder: Path) -> Iterator[Item | LeftOut]:
@@ -120,9 +144,10 @@ def _keep(decoded: Decoded, folder: Path) -> str:
         if not data:
             continue
         final = folder / f"{name}{ending}"
-        unfinished = folder / f"{name}{ending}.{threading.get_ident()}"
-        unfinished.write_bytes(data)
-        unfinished.rename(final)
+        unfinished = folder / f"{name}{ending}.{threading.get_ident()}{UNFINISHED}"
+        with storing(folder):
+            unfinished.write_bytes(data)
+            unfinished.rename(final)
     return name
 
 

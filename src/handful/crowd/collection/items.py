@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 from handful.errors import InvalidCollection
 
+UNFINISHED = ".unfinished"
+"""How the names of files end that are being written."""
 MANIFEST = "manifest.json"
 CARRIED = "carried.json"
 """As a manifest, of items that a new study was begun with: they come from another one."""
@@ -60,11 +62,15 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Collection:
-    """All items, in order, the folder that holds their pictures, and what was left out."""
+    """All items, in order, the folder that holds their pictures, and what was left out.
+
+    `source` is the folder or file on this machine that they came from, or "".
+    """
 
     folder: Path
     items: tuple[Item, ...]
     left_out: tuple[LeftOut, ...] = ()
+    source: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_id", {item.id: item for item in self.items})
@@ -114,8 +120,9 @@ class Collection:
             "version": VERSION,
             "items": [_without_blanks(asdict(item)) for item in self.items],
             "left_out": [asdict(one) for one in self.left_out],
+            **({"source": self.source} if self.source else {}),
         }
-        unfinished = self.folder / f"{name}.unfinished"
+        unfinished = self.folder / f"{name}{UNFINISHED}"
         with unfinished.open("w", encoding="utf-8") as file:
             json.dump(told, file, ensure_ascii=False, indent=1)
             file.flush()
@@ -140,11 +147,17 @@ def load_collection(folder: Path, name: str = MANIFEST) -> Collection:
         if isinstance(error, InvalidCollection):
             raise
         raise InvalidCollection(f"{folder} cannot be read as a processed collection: give the items again") from error
-    collection = Collection(folder, items, left_out)
+    collection = Collection(folder, items, left_out, str(told.get("source", "")))
     missing = [item.id for item in items if item.picture and not collection.large(item).exists()]
     if missing:
         raise InvalidCollection(f"{folder} has lost the picture of {missing[0]!r}: restore the folder from a backup")
     return collection
+
+
+def forget_half_written(folder: Path) -> None:
+    """Delete files of a collection that were being written when the process died."""
+    for path in folder.glob(f"*{UNFINISHED}"):
+        path.unlink(missing_ok=True)
 
 
 def carry(collection: Collection, ids: Collection_[str], folder: Path) -> Collection:

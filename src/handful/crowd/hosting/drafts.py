@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,11 @@ from handful.crowd.collection.items import (
     LeftOut,
     carry,
     check_enough,
+    forget_half_written,
     has_collection,
     load_collection,
 )
+from handful.crowd.collection.originals import keep_originals
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.dry_run import DryRun
 from handful.crowd.hosting.inherited import Inherited
@@ -201,7 +203,8 @@ class Draft:
                 ingest(source, self.folder, progress, carried=carried.items)
         except HandfulError as error:
             # Paths of this machine are no business of a page.
-            preparing.fault = str(error).replace(f"{self.folder / UPLOADS}", "your files")
+            said = str(error).replace(f"{self.folder / UPLOADS}", "your files")
+            preparing.fault = said.replace(f" in {self.folder}", "")
         except OSError as error:
             preparing.fault = f"the items cannot be stored: {error.strerror or error}"
         finally:
@@ -247,9 +250,9 @@ class Drafts:
         """The draft from which a study was opened."""
         return next((draft for draft in self._drafts.values() if draft.opened == name), None)
 
-    def new(self, settings: DraftSettings, now: float) -> Draft:
-        """Begin an empty draft."""
-        return self._begin(settings, now, lambda _: None)
+    def new(self, settings: DraftSettings, now: float, id_: str | None = None) -> Draft:
+        """Begin an empty draft, or give the one that was begun under this name."""
+        return self._begin(settings, now, lambda _: None, id_=id_)
 
     def new_from(
         self,
@@ -258,20 +261,37 @@ class Drafts:
         collection: Collection,
         ids: Set[str],
         inherited: Inherited | None = None,
+        sources: Sequence[Path] = (),
     ) -> Draft:
-        """Begin a draft with the items of these names in an earlier study's collection, and what is taken over."""
+        """Begin a draft with the items of these names in an earlier study's collection, and what is taken over.
+
+        `sources` are where the files may be that the items were made from: they are kept too.
+        """
         check_enough(sum(name in ids for name in collection.ids), (), Path("what the new study takes"))
-        return self._begin(settings, now, lambda folder: carry(collection, ids, folder).save(), inherited)
+
+        def fill(folder: Path) -> None:
+            carried = carry(collection, ids, folder)
+            keep_originals(carried, sources, folder)
+            carried.save()
+
+        return self._begin(settings, now, fill, inherited)
 
     def _begin(
-        self, settings: DraftSettings, now: float, fill: Callable[[Path], None], inherited: Inherited | None = None
+        self,
+        settings: DraftSettings,
+        now: float,
+        fill: Callable[[Path], None],
+        inherited: Inherited | None = None,
+        id_: str | None = None,
     ) -> Draft:
         """A new draft, whole or not there: it gets its name last."""
         _check(settings, inherited)
         with self._lock:
+            if id_ is not None and id_ in self._drafts:
+                return self._drafts[id_]
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
                 raise InvalidCollection(f"there are {MOST_DRAFTS} drafts already: open or delete one of them first")
-            folder = self.folder / secrets.token_hex(ID_BYTES)
+            folder = self.folder / (id_ or secrets.token_hex(ID_BYTES))
             unfinished = folder.with_name(f"{UNFINISHED}{folder.name}")
             try:
                 (unfinished / UPLOADS).mkdir(parents=True)
@@ -295,6 +315,7 @@ class Drafts:
             shutil.rmtree(path)
         for draft in self._drafts.values():
             draft.uploads.forget_unfinished()
+            forget_half_written(draft.folder)
 
     def settle(self, stored: Callable[[str], bool]) -> None:
         """After a start: whatever was about to be opened and is not stored is a draft again."""

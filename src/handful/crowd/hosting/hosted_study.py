@@ -75,12 +75,12 @@ class HostedStudy(Answering):
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
-        if theme is not None and not self._has_theme:
-            study.note(THEME, theme)
+        if theme is not None and not self.has_theme:
+            self.say_theme(theme)
 
     def _attach(self, study: Study) -> None:
         """Count the events in the journal, and from now on those to come."""
-        self.study, self._has_theme = study, False
+        self.study, self.has_theme = study, False
         self.settings, self.has_words = self._server_settings, False
         self.expected: ExpectedPeople | None = None  # who will come, if the organizer has said it
         self._result: tuple[int, float, Result] | None = None
@@ -88,7 +88,7 @@ class HostedStudy(Answering):
         self.statistics = history.statistics
         for note in history.notes:
             if note.topic == THEME:
-                self.theme, self._has_theme = str(note.data), True
+                self.theme, self.has_theme = str(note.data), True
             self._heed_words(note)
         self._deal()
         study.subscribe(self._happened)
@@ -121,6 +121,11 @@ class HostedStudy(Answering):
             self.settings, self.has_words = settings_with(self.settings, event.data), True
         if isinstance(event, Noted) and event.topic == EXPECTED:
             self.expected = expected_in(event.data)
+
+    def say_theme(self, theme: str) -> None:
+        """Note what the selection is about: a study that was stored without it was cut off while it began."""
+        self.study.note(THEME, theme)
+        self.theme, self.has_theme = theme, True
 
     def say_words(self, said: Mapping[str, Any]) -> None:
         """Use other words from now on; they go into the journal. What is not named stays as it is."""

@@ -29,7 +29,8 @@ def draft_from(
         raise InvalidCollection(f"this study has no item {unknown[0]!r}")
     settings = _settings_of(hosted, picks, len(taken))
     inherited = Inherited.of(hosted.study.setup, settings.explorer)
-    return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken, inherited)
+    sources = registry.originals_of(hosted)
+    return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken, inherited, sources)
 
 
 def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSettings:

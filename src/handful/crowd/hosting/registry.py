@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from handful.crowd.collection.items import Collection
+from handful.crowd.collection.originals import ORIGINALS
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
@@ -90,6 +91,13 @@ class Registry:
         if self.storage is None:
             return None
         return Invitations(hosted.study.name, self.storage).use(code, new_pseudonym())
+
+    def originals_of(self, hosted: HostedStudy) -> tuple[Path, ...]:
+        """Where the files may be that the items of a study were made from."""
+        draft = self.drafts.of_study(hosted.study.name)
+        if draft is not None:
+            return draft.folder / ORIGINALS, draft.uploads.source()
+        return (Path(hosted.collection.source),) if hosted.collection.source else ()
 
     def show_pictures(self, collection: Collection) -> None:
         """Serve the pictures of a collection, each by the hash of its content."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -87,6 +88,8 @@ def open_registry(
             hosted = None if collection is None else _taken_up(storage, name, collection, settings, say, clock)
             if hosted is not None:
                 studies[hosted.name] = hosted
+        for theme in themes:
+            _finish_beginning(theme, list(studies.values()), plan)
         apply_changes(changes, list(studies.values()), themes, say)
         for theme in themes:
             if theme not in {hosted.theme for hosted in studies.values()}:
@@ -224,6 +227,20 @@ def _taken_up(
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
     return HostedStudy(study, collection, settings, clock=clock, stored=stored, link=link_of(name))
+
+
+def _finish_beginning(theme: str, studies: Sequence[HostedStudy], plan: StudyPlan) -> None:
+    """Where the server died between storing a study of this theme and what it notes first, note that now."""
+    hosted = next((one for one in studies if one.theme == theme), None)
+    if hosted is None:
+        ours = re.compile(rf"{re.escape(slug_of(theme))}(-\d+)?")
+        new = (one for one in studies if one.open and not one.has_theme and not one.study.fold.answers)
+        hosted = next((one for one in new if ours.fullmatch(one.study.name)), None)
+        if hosted is None:
+            return
+        hosted.say_theme(theme)
+    if hosted.expected is None and hosted.open:
+        note_expected(hosted.study, plan.expected)
 
 
 def _begun(

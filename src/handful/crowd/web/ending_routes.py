@@ -113,11 +113,11 @@ def _picks(hosted: HostedStudy, registry: Registry) -> Path:
     result = hosted.latest_result()
     if not result.chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there are no files to give.")
-    draft = registry.drafts.of_study(hosted.study.name)
-    source = Path("nowhere.db") if draft is None else draft.uploads.source()
     folder = Path(tempfile.mkdtemp(prefix="handful-picks-"))
     try:
-        written = write_picks(hosted.collection, result, hosted.theme, source, folder / hosted.name)
+        written = write_picks(
+            hosted.collection, result, hosted.theme, registry.originals_of(hosted), folder / hosted.name
+        )
         return Path(shutil.make_archive(str(folder / "picks"), "zip", folder, written.name))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -31,10 +31,6 @@ from handful.study.export import answer_lines, journal_lines
 
 SESSION_S = 12 * 3600
 STATUS_EVERY_S = 1.0
-META = ("side", "item_side", "ms")
-META_OF_SEVERAL = ("place", "places", "ms")
-"""What the export adds to an answer from what the page told."""
-
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
 
@@ -159,8 +155,7 @@ async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.O
 @router.get("/{study}/export.csv", response_class=StreamingResponse, responses=file_response("text/csv"))
 async def export_csv(hosted: WatchedStudy) -> Response:
     """One line per answer, for a spreadsheet."""
-    meta = META if hosted.showing.options == 2 else META_OF_SEVERAL
-    return lines_download(answer_lines(hosted.study, meta), "text/csv; charset=utf-8", f"{hosted.name}.csv")
+    return lines_download(answer_lines(hosted.study), "text/csv; charset=utf-8", f"{hosted.name}.csv")
 
 
 @router.get("/{study}/export.jsonl", response_class=StreamingResponse, responses=file_response("application/jsonl"))

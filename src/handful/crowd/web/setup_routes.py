@@ -56,13 +56,14 @@ TheDraft = Annotated[Draft, Depends(_draft_of)]
 
 
 @router.post("", status_code=201)
-async def begin(said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
-    """Begin a new draft."""
+async def begin(said: setup_messages.BeginDraft, request: Request) -> setup_messages.DraftStatus:
+    """Begin a new draft. The same `id` again begins no other: whoever got no reply may repeat the request."""
     registry = registry_of(request)
     if registry.storage is None:
         raise Refusal(409, "in_memory", "This server keeps nothing on disk, so no study can be set up here.")
     with _explained():
-        draft = await in_thread(registry.drafts.new, said, registry.clock())
+        told = setup_messages.DraftSettings.model_validate(said.model_dump(exclude={"id"}))
+        draft = await in_thread(registry.drafts.new, told, registry.clock(), said.id)
     return await _status(draft, registry)
 
 

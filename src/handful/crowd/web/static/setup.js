@@ -91,9 +91,12 @@ function retell(draft) {
   }
 }
 
+// Names the draft: however often beginning it is sent, there is one.
+const ID = [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 async function draft() {
   if (status) return;
-  show(await request("POST", "/api/setup", settings(), lost));
+  show(await request("POST", "/api/setup", { ...settings(), id: ID }, lost));
   history.replaceState(null, "", `/setup/${status.draft}`);
 }
 

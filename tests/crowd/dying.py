@@ -1,0 +1,176 @@
+"""Dying at every step of making, opening, changing and erasing: `python -m tests.crowd.dying FOLDER [EVERY]`.
+
+A step is a change of the file system or a commit of the database. A process that has imported everything forks for each
+step: the child does the work and kills itself there; another one then starts a server on what is left and looks whether
+it is whole. What the first said it had done must be there.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from handful.crowd.collection.intake import ingest
+from handful.crowd.hosting import startup
+from handful.crowd.hosting.changed_words import change_words
+from handful.crowd.hosting.drafts import Draft
+from handful.crowd.hosting.expected_people import ExpectedPeople
+from handful.crowd.hosting.requested_changes import RequestedChanges
+from handful.crowd.setup_messages import DraftSettings
+from handful.crowd.web.dependencies import Registry
+from handful.storage.people import Person
+
+ID = b"participant-1234567"
+TOLD = DraftSettings.model_validate({"theme": "Cathedrals", "k": 2, "words": {"thanks": "Merci"}})
+LATER = TOLD.model_copy(update={"theme": "Churches"})
+CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate"}
+Told = Callable[[str], None]
+
+
+def by_the_page(storage: Path, done: Told) -> None:
+    """A draft is made, changed and opened, another one deleted, words are changed and somebody is erased."""
+    registry = startup.open_registry(storage, None, ())
+    registry.drafts.discard(_draft(registry, done))
+    done("discarded")
+    draft = _draft(registry, done)
+    draft.change(LATER)
+    done("renamed")
+    hosted = startup.open_draft(registry, draft)
+    done("opened")
+    change_words(hosted, {"thanks": "Danke", "welcome": "Hallo"})
+    done("changed")
+    hosted.people.add(Person("w1", link=b"x" * 16, panel="prolific", participant=ID.decode()))
+    done("came")
+    hosted.people.forget("w1")
+    done("erased")
+    registry.close()
+
+
+def _draft(registry: Registry, done: Told) -> Draft:
+    draft = registry.drafts.new(TOLD, 0.0)
+    done("begun")
+    draft.uploads.paste("one\ntwo\nthree\nfour")
+    draft.prepare()
+    while draft.state == "preparing":
+        time.sleep(0.001)
+    return draft
+
+
+def look_at_the_page(storage: Path, done: set[str]) -> None:
+    registry = startup.open_registry(storage, None, ())
+    drafts = list(registry.drafts)
+    assert len(drafts) <= 1 + ("discarded" not in done), "a draft that was never made"
+    assert all(draft.settings in (TOLD, LATER) for draft in drafts)
+    if "renamed" in done:
+        (draft,) = drafts
+        assert draft.settings == LATER
+        assert draft.state == ("opened" if registry.studies else "ready")
+    assert "opened" not in done or list(registry.studies) == ["churches"]
+    for hosted in registry.studies.values():
+        said = hosted.settings.thanks, hosted.settings.welcome
+        assert (hosted.theme, len(hosted.collection)) == ("Churches", 4)
+        assert said == ("Danke", "Hallo") if "changed" in done else said in (("Merci", None), ("Danke", "Hallo"))
+        assert hosted.expected == ExpectedPeople(20, 30)
+        person = hosted.people.named("w1")
+        assert person is None or person.participant == (ID.decode() if "erased" not in done else None)
+    registry.close()
+    if "erased" in done:
+        assert all(ID not in path.read_bytes() for path in storage.parent.rglob("*") if path.is_file())
+    assert not list(storage.parent.rglob("*unfinished*")), "nothing is left half-way"
+
+
+def by_the_command_line(storage: Path, done: Told) -> None:
+    """A study of a table of texts is begun, with words and people to come."""
+    registry = _command_line(storage)
+    done("begun")
+    registry.close()
+
+
+def _command_line(storage: Path) -> Registry:
+    items = ingest(storage.parent.parent / "texts.csv", startup.items_folder(storage))
+    plan = startup.StudyPlan(k=2, expected=ExpectedPeople(20, 30))
+    return startup.open_registry(
+        storage, items, ["Churches!"], plan, changes=RequestedChanges(words={"thanks": "Merci"})
+    )
+
+
+def look_at_the_command_line(storage: Path, done: set[str]) -> None:
+    """The same command again goes on with the same study, which lacks nothing."""
+    registry = _command_line(storage)
+    (hosted,) = registry.studies.values()
+    assert (hosted.theme, hosted.settings.thanks, hosted.expected) == ("Churches!", "Merci", ExpectedPeople(20, 30))
+    registry.close()
+
+
+def steps(act: Callable[[Path, Told], None], look: Callable[[Path, set[str]], None], folder: Path, every: int) -> int:
+    """Die at each step, and look; gives how many steps there were. At the last one it is done."""
+    step, last = every, False
+    while not last:
+        storage = folder / f"{act.__name__}-{step}" / "a.db"
+        storage.parent.mkdir(parents=True)
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _dying_at(step)
+            act(storage, partial(_tell, writing))
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as told:
+            done = set(told.read().split())
+        _, ended = os.waitpid(child, 0)
+        last = ended == 0
+        assert last or os.WTERMSIG(ended) == signal.SIGKILL, f"step {step} ended with {ended}"
+        looking = os.fork()
+        if looking == 0:
+            try:
+                look(storage, done)
+            except BaseException as error:
+                print(f"{act.__name__}, killed at step {step} after {sorted(done)}: {error!r}", file=sys.stderr)
+                raise
+            os._exit(0)
+        _, ended = os.waitpid(looking, 0)
+        if ended != 0:
+            sys.exit(f"what was left at step {step} is not whole")
+        step += every
+    return step - every
+
+
+def _tell(pipe: int, what: str) -> None:
+    os.write(pipe, f"{what}\n".encode())
+
+
+def _dying_at(step: int) -> None:
+    left = [step]
+
+    def tick() -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def heard(what: str, given: tuple[object, ...]) -> None:
+        writes = what == "open" and isinstance(given[1], str) and set(given[1]) & set("wxa+")
+        if what in CHANGES or writes:
+            tick()
+
+    sys.addaudithook(heard)
+    event.listen(Engine, "commit", lambda _: tick())
+
+
+def main(folder: str, every: str = "1") -> None:
+    root = Path(folder)
+    (root / "texts.csv").write_text("text\none\ntwo\nthree\nfour\n")
+    startup.warm_up = lambda _: None  # type: ignore[attr-defined]
+    for act, look in ((by_the_page, look_at_the_page), (by_the_command_line, look_at_the_command_line)):
+        print(act.__name__, steps(act, look, root, int(every)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
