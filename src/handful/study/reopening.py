@@ -45,6 +45,8 @@ class Reopening:
     def words(self) -> str:
         """What reopening would mean, as one sentence."""
         said = f"Redoing round {self.round} forgets {', '.join(self.lost)}; {self.kept:,} answers are counted again"
+        if not self.needed:
+            return f"{said}, and as far as can be told no more are needed."
         said += f", and about {self.needed:,} more are needed"
         return said + (f", {self.missing:,} of which the budget does not cover." if self.missing else ".")
 

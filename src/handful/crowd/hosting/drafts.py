@@ -34,7 +34,7 @@ from handful.crowd.collection.originals import keep_originals
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.dry_run import DryRun
 from handful.crowd.hosting.inherited import Inherited
-from handful.crowd.hosting.study_plan import StudyPlan, plan_of
+from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
 
@@ -139,7 +139,7 @@ class Draft:
         """Keep other settings."""
         with self.lock:
             self._only_a_draft()
-            _check(settings, self.inherited)
+            check_settings(settings, self.inherited)
             if settings != self.settings:
                 self.end_dry_run()
             self.settings = settings
@@ -285,7 +285,7 @@ class Drafts:
         id_: str | None = None,
     ) -> Draft:
         """A new draft, whole or not there: it gets its name last."""
-        _check(settings, inherited)
+        check_settings(settings, inherited)
         with self._lock:
             if id_ is not None and id_ in self._drafts:
                 return self._drafts[id_]
@@ -328,13 +328,6 @@ class Drafts:
 def set_up_in_browser(folder: Path) -> bool:
     """Whether a database's folder holds studies that were set up in the browser, or drafts of them."""
     return folder.is_dir() and any((path / DRAFT).is_file() for path in folder.iterdir())
-
-
-def _check(settings: DraftSettings, inherited: Inherited | None) -> None:
-    """Refuse settings that no study could have, whatever its items are."""
-    plan = plan_of(settings, inherited)
-    if plan.expected is not None:
-        plan.expected.pay(plan.rule)
 
 
 def _told(settings: DraftSettings, opened: str | None, made: float, inherited: Inherited) -> dict[str, Any]:

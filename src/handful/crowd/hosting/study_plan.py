@@ -97,6 +97,13 @@ def plan_of(told: DraftSettings, inherited: Inherited | None = None) -> StudyPla
     )
 
 
+def check_settings(told: DraftSettings, inherited: Inherited | None) -> None:
+    """Refuse settings that no study could have, whatever its items are."""
+    plan = plan_of(told, inherited)
+    if plan.expected is not None:
+        plan.expected.pay(plan.rule)
+
+
 def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:
     """A study of these items by the plan; `where` is what `Study` needs to know of storage and clock."""
     if plan.k == len(items):

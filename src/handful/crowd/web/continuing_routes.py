@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -34,7 +35,8 @@ async def redoing(hosted: OrganizersStudy, round: Round) -> messages.Redoing:
     """What doing a round again, and those after it, would mean."""
     with explained():
         meant = await in_thread(hosted.study.reopening, round)
-    return messages.Redoing(words=meant.words, missing=meant.missing)
+    named = replace(meant, lost=tuple(hosted.collection.name_of(one) for one in meant.lost))
+    return messages.Redoing(words=named.words, missing=meant.missing)
 
 
 @router.post("/{study}/rounds/{round}/redo")

@@ -14,7 +14,7 @@ import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
 import { groups } from "./groups.js";
 import { inviting } from "./inviting.js";
-import { Refusal, request } from "./requests.js";
+import { Refusal, request, sayLost } from "./requests.js";
 
 const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
@@ -105,7 +105,7 @@ function showPicks({ state, picks }) {
 
 async function order(what, body, { repeats = true } = {}) {
   try {
-    show(await request("POST", `${address}/${what}`, body, { lost: () => toast("No connection. Trying again.", 0), back: untoast, repeats }));
+    show(await request("POST", `${address}/${what}`, body, { lost: sayLost, back: untoast, repeats }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status === 401) location.assign("/organize/login");
@@ -120,7 +120,7 @@ function listen() {
     show(JSON.parse(event.data));
   });
   source.addEventListener("error", async () => {
-    toast("No connection. Trying again.", 0);
+    sayLost(false);
     if (source.readyState !== EventSource.CLOSED) return;
     source.close();
     const back = await request("GET", address).catch((error) => error);

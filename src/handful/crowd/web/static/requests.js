@@ -68,6 +68,9 @@ export async function request(method, path, body, { lost = () => {}, back = () =
   }
 }
 
+/** What the organizer is told while something cannot be sent, or is sent and cannot be stored. */
+export const sayLost = (unstored) => toast(unstored ? "This cannot be stored right now. Trying again." : "No connection. Trying again.", 0);
+
 /** Do something, and say why if the server refuses it. */
 export async function tried(work) {
   try {

@@ -1,11 +1,11 @@
 // Setting up a study: files in, settings kept as they are typed, and open.
 
 import "./logout.js";
-import { all, find, make, pause, speak, toast, untoast } from "./dom.js";
+import { all, find, make, pause, speak, untoast } from "./dom.js";
 import { dryRun, dryRunOf } from "./dry_run.js";
 import { words } from "./item_card.js";
 import { fillLessons, lessons, onLessons } from "./lessons.js";
-import { Refusal, request } from "./requests.js";
+import { Refusal, request, sayLost } from "./requests.js";
 import { dropped, picked, sendAll } from "./uploads.js";
 
 const KEEP_AFTER_MS = 600;
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 400;
 const number = new Intl.NumberFormat();
 const megabytes = (bytes) => `${number.format(Math.round(bytes / 1e6))} MB`;
 const SIMULATING_MS = 300_000; // a simulation or the first compiling takes its time: that is no lost connection
-const lost = { lost: () => toast("No connection. Trying again.", 0), back: untoast };
+const lost = { lost: sayLost, back: untoast };
 
 let status = null; // the draft as the server has it; null before there is one
 let busy = false;

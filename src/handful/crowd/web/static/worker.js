@@ -12,7 +12,7 @@ import { finish, goOnByKey, sayEnough, sayThanks, show, stuck } from "./sections
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
-const waiting = { lost: () => toast(t("lost"), 0), back: () => toast(t("back"), 2) };
+const waiting = { lost: (unstored) => toast(t(unstored ? "unstored" : "lost"), 0), back: () => toast(t("back"), 2) };
 
 function explain(about) {
   find("#more-keys").hidden = about.options === 2;
