@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from handful.cli.waiting import once_free
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
@@ -18,8 +19,10 @@ def main(items: str, storage: str, port: str, budget: str) -> None:
     log_to(None)
     plan = StudyPlan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
     settings = Settings(undo_s=0.2, redo_s=0.0, limits=ServerLimits.none())
-    registry = open_registry(storage, load_collection(Path(items)), [THEME], plan, settings)
-    Server(registry).run_until_interrupted(listen("127.0.0.1", int(port)))
+    collection = load_collection(Path(items))
+    # As with `handful serve --wait`: one that is started while another serves takes over when that is gone.
+    registry = once_free(lambda: open_registry(storage, collection, [THEME], plan, settings), True, str)
+    Server(registry).run_until_interrupted(once_free(lambda: listen("127.0.0.1", int(port)), True, str))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +32,7 @@ from tests import postgres
 from tests.crowd.clients import STUDY, Started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+Trouble = Callable[["Trial", int, random.Random], Coroutine[Any, Any, int]]
 
 
 @dataclass
@@ -118,9 +119,25 @@ async def kill_again_and_again(trial: Trial, times: int, rng: random.Random) -> 
     return times
 
 
-def killed(collection: Collection, storage: Path | str, workers: int, kills: int, budget: int) -> Trial:
+async def hand_over_again_and_again(trial: Trial, times: int, rng: random.Random) -> int:
+    """The same where the next server waits for the lock already, or is about to, when the one before is killed."""
+    for _ in range(times):
+        serving = trial.child
+        assert serving is not None
+        trial.start()
+        await asyncio.sleep(rng.uniform(0.3, 2.0))
+        serving.kill()
+        serving.wait(30)
+        await trial.up()
+    return times
+
+
+def killed(
+    collection: Collection, storage: Path | str, workers: int, kills: int, budget: int, how: Trouble | None = None
+) -> Trial:
     trial = Trial(collection, str(storage), Crew(workers, think_s=0.2, wait_s=0.2), budget)
-    asyncio.run(trial.answer_while(lambda: kill_again_and_again(trial, kills, random.Random(kills))))
+    trouble = how or kill_again_and_again
+    asyncio.run(trial.answer_while(lambda: trouble(trial, kills, random.Random(kills))))
     live = live_status(trial.url, secret_in(collection.folder).organizer_key())
     assert trial.end(signal.SIGTERM) in (0, -signal.SIGTERM)
     trial.check()
@@ -132,6 +149,19 @@ def killed(collection: Collection, storage: Path | str, workers: int, kills: int
 
 def test_a_killed_server_loses_nothing_it_acknowledged(collection: Collection, tmp_path: Path) -> None:
     killed(collection, tmp_path / "study.db", workers=12, kills=2, budget=240)
+
+
+def test_a_server_that_waits_takes_over_and_loses_nothing(collection: Collection, tmp_path: Path) -> None:
+    killed(collection, tmp_path / "study.db", workers=12, kills=1, budget=120, how=hand_over_again_and_again)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_fifty_servers_that_wait_take_over_and_lose_nothing(collection: Collection, tmp_path: Path) -> None:
+    kills = int(os.environ.get("HANDFUL_KILLS", "50"))
+    killed(
+        collection, tmp_path / "study.db", workers=50, kills=kills, budget=180 * kills, how=hand_over_again_and_again
+    )
 
 
 @pytest.mark.slow

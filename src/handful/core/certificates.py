@@ -243,9 +243,12 @@ def shown_better(
     low, high = np.minimum(item, rival), np.maximum(item, rival)
     wins = np.where(item == low, won, 1.0 - won)
     beats: dict[int, set[int]] = {}
-    pairs, at = np.unique(np.stack([low, high], 1), axis=0, return_inverse=True)
-    for p, (a, b) in enumerate(pairs):
-        for winner, loser in _decided(wins[at.reshape(-1) == p], int(a), int(b), alpha, shrink):
+    size = 1 + int(high.max(initial=0))
+    pair = low * size + high  # as one number, which is sorted without keeping other threads waiting
+    order = np.argsort(pair, kind="stable")
+    pairs, first = np.unique(pair[order], return_index=True)
+    for code, its in zip(pairs.tolist(), np.split(wins[order], first[1:]), strict=False):
+        for winner, loser in _decided(its, code // size, code % size, alpha, shrink):
             beats.setdefault(winner, set()).add(loser)
     reached: set[int] = set()
     edge = [pick]

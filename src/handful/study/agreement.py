@@ -134,7 +134,8 @@ def _agreeing(rounds: list[_Answers], people: Ints, items: int) -> tuple[float |
     votes = np.concatenate([_votes(one, at, items) for at, one in enumerate(rounds)])
     if not len(votes):
         return None, None, 0
-    _, last = np.unique(votes[::-1, :2], axis=0, return_index=True)  # one vote for each pair and person
+    told = votes[:, 0] * (1 + votes[:, 1].max()) + votes[:, 1]  # one vote for each pair and person
+    _, last = np.unique(told[::-1], return_index=True)
     votes = votes[::-1][last]
     share, pairs = _share(votes)
     if share is None:

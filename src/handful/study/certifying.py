@@ -190,9 +190,11 @@ def _once_each(item: np.ndarray, rival: np.ndarray, worker: np.ndarray, counts: 
     first = np.ones(len(item), bool)
     known = np.flatnonzero(counts & (worker >= 0))
     if len(known):
-        told = np.column_stack([worker, np.minimum(item, rival), np.maximum(item, rival)])[known]
+        # As one number: rows of three take ten times as long to sort, and meanwhile no other thread goes on.
+        size = 1 + max(item.max(), rival.max())
+        told = ((worker * size + np.minimum(item, rival)) * size + np.maximum(item, rival))[known]
         first[known] = False
-        first[known[np.unique(told, axis=0, return_index=True)[1]]] = True
+        first[known[np.unique(told, return_index=True)[1]]] = True
     return first
 
 

@@ -78,8 +78,11 @@ class Caps:
         if share >= 1:
             return True
         number_of, given, leases = fold.workers.number_if_known, fold.shares.in_round, fold.leases
+        most = most_of_round(fold, share)
+        if len(fold.questions) - fold.exploration.first + len(leases) + 1 <= most:  # nobody can have so many yet
+            return True
         has = sum(given.get(number_of(one), 0) + len(leases.held_by(one)) for one in self._members_of(fold, tag))
-        return has + 1 <= most_of_round(fold, share)
+        return has + 1 <= most
 
     def _active_networks(self, fold: Fold) -> int:
         """How many networks gave a few answers; counted anew when somebody else has."""
