@@ -85,6 +85,19 @@ def test_the_same_script_goes_on_and_another_number_is_refused(tmp_path: Path) -
         study(**stored, in_flight=5)
 
 
+@pytest.mark.parametrize("number", [1, 5, 64])
+def test_a_number_that_is_given_before_anything_was_asked_is_taken_and_stays(tmp_path: Path, number: int) -> None:
+    with study(storage=tmp_path / "a.db"):
+        pass
+    said: dict[str, Any] = {"storage": tmp_path / "a.db", "exists": "open", "in_flight": number}
+    with study(**said) as one:
+        expected = one.run(careful, n_jobs=1)
+        assert one.setup.problem.in_flight == number
+    assert expected == study(in_flight=number).run(careful)
+    with study(**said) as again:
+        assert again.run(careful, n_jobs=1) == expected
+
+
 def test_a_script_that_says_no_number_opens_what_was_made_with_one_at_a_time(tmp_path: Path) -> None:
     with study(storage=tmp_path / "a.db", in_flight=1):
         pass

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from handful import Preferences, Study
-from handful.errors import InvalidAnswer, InvalidProblem, JournalTooNew, StorageCorrupt
+from handful.errors import InvalidAnswer, InvalidProblem, JournalTooNew, StorageCorrupt, StudyExists
 from handful.storage import Record
 from handful.study import event_records, events
 from handful.study.certifying import BY_HAND
@@ -346,3 +348,25 @@ def test_held_questions_are_copied_within_the_budget() -> None:
 def test_a_journal_that_reopens_what_was_not_closed_is_corrupt() -> None:
     with pytest.raises(StorageCorrupt, match="reopens round 1"):
         study_with().fold.apply(events.Reopened(1), 0.0)
+
+
+def test_a_rule_from_before_the_unverified_were_in_it_is_the_same_rule(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "feedback": Preferences(),
+        "explorer": "duels",
+        "budget": 40,
+        "storage": tmp_path / "a.db",
+    }
+    with Study(["a", "b", "c"], 1, rule=replace(Rule(), unverified=None), **settings):
+        pass
+    with Study(["a", "b", "c"], 1, rule=Rule(), exists="open", **settings) as study:
+        assert study.setup.rule == replace(Rule(), unverified=None)
+    with pytest.raises(StudyExists, match="rule"):
+        Study(["a", "b", "c"], 1, rule=Rule(share=0.2), exists="open", **settings)
+
+
+def test_an_older_version_that_does_not_know_the_unverified_is_told_to_upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Study(["a", "b", "c"], 1, feedback=Preferences(), explorer="duels", budget=40, rule=Rule())
+    monkeypatch.setattr(event_records, "VERSION", 3)
+    with pytest.raises(JournalTooNew, match="upgrade"):
+        from_record(next(iter(made.records())))

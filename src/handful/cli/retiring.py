@@ -20,6 +20,7 @@ READS = frozenset(
         "list",
         "organize networks",
         "plot",
+        "recover",
         "recruit cost",
         "recruit pay-list",
         "recruit plan",
@@ -28,7 +29,7 @@ READS = frozenset(
         "status",
     }
 )
-"""Commands with a storage that only look at it."""
+"""Commands with a storage that only look at it; `recover` also where it writes, since the storage may be damaged."""
 
 ITSELF = frozenset({"people erase", "people list", "serve"})
 """Commands that see to it themselves, and say so or go on seeing to it."""

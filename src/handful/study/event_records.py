@@ -31,7 +31,7 @@ from handful.study.payloads import asked_payload, encoded, told_payload
 VERSION = 4
 _SECOND = 2  # the version of records with more than two options, places filled in, rules adopted
 _THIRD = 3  # of those that say who counts, or reopen a round
-_FOURTH = 4  # of those that say how many questions may be out; all others are of 1
+_FOURTH = 4  # of those that say how many questions may be out, or what becomes of the unverified; all others are of 1
 
 # (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
 _SHAPES = {
@@ -81,6 +81,8 @@ def _version_of(event: Event) -> int:
     if type(event) is Adopted:  # what follows it was decided by other rules
         return _SECOND
     if type(event) is Created:
+        if "unverified" in event.setup.get("rule", {}):
+            return _FOURTH
         if "rule" in event.setup or "door" in event.setup:
             return _THIRD
         return _SECOND if event.setup["feedback"].get("options", 2) > 2 else 1

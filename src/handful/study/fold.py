@@ -62,6 +62,7 @@ class Fold:
         self.paused = False
         self.closed = False
         self.registered: Registered | None = None
+        self.in_flight_set = False  # whether it was said after the study was made how many questions may be out
         self._appliers: dict[type, Callable[[Any, float], None]] = {
             events.Asked: self._asked,
             events.Leased: self._leased,

@@ -74,8 +74,7 @@ def run(
     impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
     with place as way:
         if way.in_flight is not None:
-            with writer.writing() as now:
-                set_in_flight(writer, way.in_flight, now)
+            set_in_flight(writer, way.in_flight)
         say_what_is_amiss(oracle, way, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
         _run(ask_tell, writer, way, impartial, progress, failing)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handful.crowd.hosting.changed_words import change_words, changed
@@ -81,6 +81,8 @@ def _keep(hosted: HostedStudy, changes: RequestedChanges, say: Callable[[str], N
         ("--door", changes.door, None if setup.door is None else setup.door.kind),
         ("--rule", changes.rule, setup.rule),
     ):
+        if isinstance(wanted, Rule) and isinstance(kept, Rule) and kept.unverified is None:
+            wanted = replace(wanted, unverified=None)  # it was begun before rules said so
         if wanted not in (None, kept):
             say(f"{hosted.theme}: the study {_told(option, kept)} it was begun with; {ANOTHER}")
 

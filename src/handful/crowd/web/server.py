@@ -88,6 +88,10 @@ class Server(uvicorn.Server):
         before = signal.signal(signal.SIGINT, self.handle_exit)
         try:
             announce()
+            if self.should_exit:
+                listening.close()
+                self.registry.close()
+                return
             # What is there by now stays. To look through it for garbage again and again would stop everybody each time.
             gc.collect()
             gc.freeze()
