@@ -41,6 +41,8 @@ def test_a_draft_that_is_asked_for_again_is_made_once_and_another_one_is_refused
     assert recruiter.create(ADDRESS, PLAN, name="Photos", description="Which?") == first
     with pytest.raises(StudyExists):
         recruiter.create(f"{ADDRESS}2", PLAN, name="Photos", description="Which?")
+    with pytest.raises(StudyExists):
+        recruiter.create(ADDRESS, PLAN, name="Photos", description="Which?", screen_out=20)
     assert (made(fake), len(fake.platform.studies)) == (1, 1)
 
 
@@ -108,3 +110,18 @@ def test_a_return_that_got_lost_is_asked_for_again_only_once_that_is_certain(
     reconcile(published)
     paying.ask_return(published, person.pseudonym)
     assert (asked(fake), there.return_requested is not None) == (1, True)
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_somebody_who_cannot_be_looked_up_holds_up_nobody_elses_pay(
+    published: Recruiter, fake: FakeProlific, status: int
+) -> None:
+    lost, _ = come(published, fake)
+    published.store.change(STUDY, lost.pseudonym, failed=1)
+    fake.faults.append(Fault("POST .*/request-return/", 0, done=False))
+    with pytest.raises(RecruitingFailed, match="no reply"):
+        paying.ask_return(published, lost.pseudonym)
+    fake.faults.append(Fault(f"GET .*/submissions/{lost.who.session}/", status, times=100))
+    report = reconcile(published)
+    assert report.reached
+    assert any(f"asking {lost.pseudonym} for a return has no known outcome" in said for said in report.differences)

@@ -23,6 +23,7 @@ class Recruitment:
 
     platform_id, status, places: the study on Prolific, as it was seen last.
     codes:  by what they are for; see `prolific.draft`.
+    screen_out: what those get who are not admitted, where the workspace has that; `screen_out_wanted`: what was asked.
     wanted: what the organizer wants the study on the platform to be.
     """
 
@@ -33,6 +34,7 @@ class Recruitment:
     mark: str = ""
     codes: Mapping[str, str] = field(default_factory=dict)
     screen_out: int | None = None
+    screen_out_wanted: int | None = None
     platform_id: str | None = None
     status: str | None = None
     places: int | None = None

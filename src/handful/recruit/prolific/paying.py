@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from handful.errors import InvalidProblem, RecruitingFailed, StudyNotFound
 from handful.recruit.money import money
-from handful.recruit.prolific.client import MOST_APPROVALS, Busy, NotSent, Refused, Unknown
+from handful.recruit.prolific.client import MOST_APPROVALS, Busy, NotSent, NotThere, Refused, Unknown
 from handful.recruit.prolific.draft import HERE, SCREENED
 from handful.recruit.prolific.recruiter import GRACE_S, Recruiter
 from handful.recruit.prolific.submissions import ACTIVE, AWAITING, PAID, RESERVED
@@ -227,12 +227,19 @@ def was_asked(entries: list[Entry], pseudonym: str) -> bool:
 
 
 def settle_returns(recruiter: Recruiter) -> None:
-    """Find out what came of asking for returns, where no reply came."""
+    """Find out what came of asking for returns, where no reply came. One that cannot be looked up holds up nobody."""
     for entry in recruiter.open_entries("return"):
         person = recruiter.store.person(recruiter.study, str(entry.who))
         if person is None or person.who.session is None:
             recruiter.store.settle([entry.number], "not_done", "the person has been erased")
-        elif recruiter.client.submission(person.who.session).return_requested:
+            continue
+        try:
+            asked = recruiter.client.submission(person.who.session).return_requested
+        except NotThere:
+            asked = None  # nobody can be asked for what is not there
+        except (Refused, Unknown, NotSent):
+            continue
+        if asked:
             recruiter.store.settle([entry.number], "done", "found to be asked")
         elif entry.is_old(recruiter.clock(), GRACE_S):
             recruiter.store.settle([entry.number], "not_done", "found not to be asked")

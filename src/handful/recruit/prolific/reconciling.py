@@ -175,7 +175,10 @@ def _settle_people(recruiter: Recruiter, report: Report) -> None:
 
 def _was_paid(recruiter: Recruiter, entry: Entry, person: Participant) -> bool:
     """Whether the platform shows one more bonus of this amount than the ledger knows of."""
-    shown = recruiter.client.submission(str(person.who.session)).bonuses or ()
+    try:
+        shown = recruiter.client.submission(str(person.who.session)).bonuses or ()
+    except (Refused, Unknown, NotSent):
+        return False  # it stays unknown, and holds up nobody
     own = [e for e in recruiter.store.entries(recruiter.study) if e.kind == "bonus" and e.who == entry.who]
     known = sum(e.outcome == "done" and e.cents == entry.cents for e in own)
     return shown.count(entry.cents) > known
@@ -255,7 +258,8 @@ def _say(store: Store, recruitment: Recruitment, report: Report) -> None:
                 "or --unpaid"
             )
             report.waiting.append(Waiting(words, line=entry.number))
-        report.differences.append(f"line {entry.number}: {entry.kind} of {amount} has no known outcome yet")
+        what = f"asking {entry.who} for a return" if entry.kind == "return" else f"{entry.kind} of {amount}"
+        report.differences.append(f"line {entry.number}: {what} has no known outcome yet")
 
 
 _NOT_OWED: dict[Outcome | None, str] = {

@@ -76,14 +76,21 @@ class Recruiter:
         with self.store.wallet(self.study):
             before = self.store.recruitment(self.study)
             if before is not None and before.platform_id is not None:
-                if self._is_same(before, plan, name, description, address):
+                if before.screen_out_wanted == screen_out and self._is_same(before, plan, name, description, address):
                     return before  # asked for again, because no reply came
                 raise StudyExists(f"study {self.study!r} has a draft on Prolific already: `handful recruit status`")
             self._check_minimum(plan)
             mark = before.mark if before is not None and before.on_prolific else new_mark()
             codes = dict(before.codes) if before is not None and before.on_prolific else new_codes()
             made = Recruitment(
-                self.study, preset("prolific"), plan, on_prolific=True, mark=mark, codes=codes, screen_out=screen_out
+                self.study,
+                preset("prolific"),
+                plan,
+                on_prolific=True,
+                mark=mark,
+                codes=codes,
+                screen_out=screen_out,
+                screen_out_wanted=screen_out,
             )
             made = self.store.keep(replace(made, panel=self._panel(codes)))
             return self.adopted(made) or self._created(made, name, description, address)
