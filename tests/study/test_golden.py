@@ -62,7 +62,9 @@ def test_there_are_journals_of_old_rules_and_none_of_their_decisions_is_compared
         (tmp_path / str(at)).mkdir()
         with reopened(golden, tmp_path / str(at)) as study:
             old += study.fold.exploration.recorded
-    assert old >= 5
+        if old == 5:
+            return
+    pytest.fail(f"only {old} journals are of old rules")
 
 
 def test_adopted_rules_that_were_noted_in_the_first_version_are_understood(tmp_path: Path) -> None:
