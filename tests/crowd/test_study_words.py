@@ -28,11 +28,9 @@ def lesson(right: str, wrong: str, why: str = "") -> dict[str, str]:
     return {"right": right, "wrong": wrong, "why": why}
 
 
-def test_a_practice_of_ones_own_shows_texts_and_items_and_is_judged_here(serve: Serve) -> None:
-    server = serve(StudyPlan(k=2, budget=30, options=2, rule=ADMITS), Settings(undo_s=0, redo_s=0))
-    name = server.registry.studies[STUDY].collection.ids[0]
-    own = [lesson(name, "a spoon", "It shows a church."), lesson("yes", "no")]
-    assert server.organizer().post(f"{HERE}/words", json={"practice": own}).status_code == 200
+def test_a_practice_of_ones_own_shows_texts_and_items_and_is_judged_here(serve: Serve, collection: Collection) -> None:
+    own = (Lesson(collection.ids[0], "a spoon", "It shows a church."), Lesson("yes", "no"))
+    server = serve(StudyPlan(k=2, budget=30, options=2, rule=ADMITS), Settings(undo_s=0, redo_s=0, practice=own))
     told = server.browser().get(ABOUT).json()["practice"]
     right = [one["cards"][one["better"]] for one in told]
     assert [(card["kind"], card["text"]) for card in right] == [("picture", None), ("text", "yes")]
@@ -58,11 +56,11 @@ def test_there_may_be_no_practice_and_the_built_in_one_comes_back(serve: Serve) 
     assert server.browser().get(ABOUT).json()["practice"] is None
 
 
-def test_a_rule_that_wants_more_practice_than_there_is_is_refused(serve: Serve) -> None:
+def test_a_practice_that_decides_who_counts_stays_as_it_was_when_the_study_was_opened(serve: Serve) -> None:
     server = serve(StudyPlan(k=2, budget=30, options=2, rule=ADMITS))
-    refused = server.organizer().post(f"{HERE}/words", json={"practice": [lesson("a", "b")]})
+    refused = server.organizer().post(f"{HERE}/words", json={"practice": [lesson("a", "b"), lesson("c", "d")]})
     assert (refused.status_code, refused.json()["error"]) == (409, "fixed")
-    assert "asks for 2 lessons of practice" in refused.json()["message"]
+    assert "settled when the study was opened" in refused.json()["message"]
     assert server.browser().get(ABOUT).json()["practice"] is None
 
 
@@ -71,14 +69,26 @@ def test_the_place_of_the_better_one_tells_nothing() -> None:
     assert 70 < sum(places) < 130
 
 
+def test_a_question_that_somebody_holds_stays_and_half_a_lesson_is_refused(serve: Serve) -> None:
+    server = serve(StudyPlan(k=2, budget=30, options=2))
+    organizer = server.organizer()
+    assert server.person().next()["questions"]
+    refused = organizer.post(f"{HERE}/words", json={"question": "Which is worse?"})
+    assert "people have been asked it, and an answer to another one" in refused.json()["message"]
+    half = organizer.post(f"{HERE}/words", json={"practice": [lesson(" ", "b")]})
+    assert (half.status_code, half.json()["error"]) == (409, "fixed")
+    assert "nothing on one side" in half.json()["message"]
+
+
 def test_once_answered_a_question_stays_and_everything_harmless_may_change(serve: Serve) -> None:
     server = serve(StudyPlan(k=2, budget=30, options=2), Settings(undo_s=0, redo_s=0))
-    organizer, person = server.organizer(), server.person()
+    organizer = server.organizer()
     assert organizer.post(f"{HERE}/words", json={"question": "Which is finer?"}).status_code == 200
+    person = server.person()
     person.answer()
     refused = organizer.post(f"{HERE}/words", json={"question": "Which is worse?", "thanks": "Bye"})
     assert (refused.status_code, refused.json()["error"]) == (409, "fixed")
-    assert "1 answer was given to this question" in refused.json()["message"]
+    assert "people have been asked it (1 answer so far)" in refused.json()["message"]
     about = person.http.get(ABOUT).json()
     assert (about["question"], about["thanks"]) == ("Which is finer?", None), "all of it, or nothing"
     harmless = {"question": "Which is finer?", "thanks": "Bye", "welcome": "Hello", "consent": "Agree", "practice": []}

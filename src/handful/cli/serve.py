@@ -135,7 +135,7 @@ def serve(
     from handful.crowd.hosting.requested_changes import RequestedChanges
     from handful.crowd.hosting.startup import check_first, open_registry
     from handful.crowd.hosting.study_plan import StudyPlan
-    from handful.crowd.hosting.study_words import settings_with
+    from handful.crowd.hosting.study_words import check_lessons, settings_with
     from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
@@ -160,6 +160,7 @@ def serve(
     if solo and words is not None:
         raise InvalidProblem("--words is for people who are asked, and --solo for you alone: leave one of them out")
     who = who_counts(door, rule, solo)
+    check_lessons(told)
     check_can_be_practised(who["rule"], settings_with(settings, told).practice)
     plan = StudyPlan(
         k,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.practice import check_can_be_practised
-from handful.crowd.hosting.study_words import cleaned_words, settings_with
+from handful.crowd.hosting.study_words import LENGTHS, check_lessons, cleaned_words, settings_with
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
@@ -18,15 +17,15 @@ WORD = {
 
 
 def fixed_words(hosted: HostedStudy) -> dict[str, str]:
-    """The words that cannot change any more, each with why."""
-    answers = hosted.study.fold.answers + hosted.study.status().provisional
-    if not answers:
-        return {}
-    given = f"{counted(answers, 'answer')} {'was' if answers == 1 else 'were'} given to"
-    fixed = {"question": f"{given} this question: with another one they would mean something else"}
+    """The words that cannot change any more, each with why: somebody may have them on the page, unanswered."""
+    fixed = {}
+    if len(hosted.study.fold.questions):
+        answers = hosted.study.fold.answers + hosted.study.status().provisional
+        given = f" ({counted(answers, 'answer')} so far)" if answers else ""
+        fixed["question"] = f"people have been asked it{given}, and an answer to another one would mean something else"
     rule = hosted.study.setup.rule
     if rule is not None and rule.admission is not None and rule.admission.practice:
-        fixed["practice"] = "it decides who counts, which was settled before the first answer"
+        fixed["practice"] = "it decides who counts, which was settled when the study was opened"
     return fixed
 
 
@@ -34,10 +33,15 @@ def effects_of_change(hosted: HostedStudy) -> dict[str, str]:
     """For words that can change although somebody has read them: what it means that they did."""
     joined = len(hosted.study.fold.workers.names)
     effects = {}
+    if hosted.study.fold.registered is not None:
+        departs = "The study was preregistered with what stands here: other words depart from that record."
+        effects = dict.fromkeys((*LENGTHS, "practice"), departs)
     if joined:
         who = "1 person has" if joined == 1 else f"{joined:,} people have"
-        effects["consent"] = f"{who} agreed to the text as it was, and keep their place; the journal keeps both texts."
-        effects["instructions"] = f"{who} read them as they were."
+        place = "keeps that place" if joined == 1 else "keep their places"
+        before = f"{effects['consent']} " if effects else ""
+        effects["consent"] = f"{before}{who} agreed to the text as it was and {place}; the journal keeps both texts."
+        effects["instructions"] = f"{before}{who} read them as they were."
     return effects
 
 
@@ -49,11 +53,10 @@ def changed(hosted: HostedStudy, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def change_words(hosted: HostedStudy, said: Mapping[str, Any]) -> None:
     """Use other words from now on. InvalidProblem, and nothing changes, where one of them is fixed."""
+    check_lessons(said)
     new, fixed = changed(hosted, said), fixed_words(hosted)
     for name in new:
         if name in fixed:
             raise InvalidProblem(f"{WORD[name]} cannot be changed any more: {fixed[name]}")
-    if "practice" in new:
-        check_can_be_practised(hosted.study.setup.rule, settings_with(hosted.settings, said).practice)
     if new:
         hosted.say_words(new)

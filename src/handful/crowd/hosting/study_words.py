@@ -10,6 +10,7 @@ from handful.crowd.collection.sources import clean_text
 from handful.crowd.languages import languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
 from handful.crowd.settings import Settings
+from handful.errors import InvalidProblem
 from handful.storage.retention import MOST_DAYS
 
 WORDS = "words"
@@ -55,6 +56,13 @@ def lessons_in(said: Sequence[Mapping[str, Any]]) -> tuple[Lesson, ...]:
         if right and wrong:
             lessons.append(Lesson(right, wrong, why))
     return tuple(lessons)
+
+
+def check_lessons(said: Mapping[str, Any]) -> None:
+    """Refuse a practice with half a lesson in it."""
+    wanted = said.get("practice") or ()
+    if len(lessons_in(wanted)) < len(wanted[:MOST_LESSONS]):
+        raise InvalidProblem("a pair of the practice has nothing on one side: give both sides, or leave the pair out")
 
 
 def settings_with(settings: Settings, said: object) -> Settings:
