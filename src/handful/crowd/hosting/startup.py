@@ -166,7 +166,7 @@ def warm_up_for(draft: Draft) -> None:
 def _set_up_before(
     storage: str | Path | None, name: str, draft: Draft, settings: Settings, clock: Callable[[], float]
 ) -> HostedStudy:
-    """A study that was set up in the browser. If the server died before its words were stored, they are now."""
+    """A study that was set up in the browser. If the server died before what it notes first was stored, it is now."""
     collection = load_collection(draft.folder)
     stored = _stored_at(storage, name, collection, clock)
     assert stored is not None
@@ -174,6 +174,7 @@ def _set_up_before(
     hosted = HostedStudy(stored.open(), collection, settings, theme, clock, stored)
     if not hosted.has_words:
         hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
+    if hosted.expected is None and hosted.open:
         note_expected(hosted.study, draft.plan.expected)
     return hosted
 
