@@ -104,7 +104,10 @@ class MissingExtra(HandfulError, ImportError):
     """An optional part is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part that is not installed: pip install 'handful[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional part that is not installed: pip install 'handful[{extra}]' (in a copy of the "
+            f"repository: pip install '.[{extra}]')"
+        )
 
 
 class SmallBudget(UserWarning):
