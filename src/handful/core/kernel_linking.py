@@ -5,6 +5,9 @@ functions that call one another six deep, the innermost is optimised six times. 
 calls is a *part*: it is translated for LLVM and no more. A *whole*, which Python calls, is linked with all parts
 that it needs, and that is optimised, once. The machine code is the same, for a third of the time.
 
+What Numba does for features that no kernel uses is left out too: passes over closures, `with` blocks, whole-array
+expressions and functions that inline themselves; and comparing its flags option by option, some thousand times.
+
 All this stands on classes of Numba that may change from one version to the next: `AVAILABLE` says whether they are as
 they are needed. (If not, `kernels.py` does without.)
 """
@@ -12,30 +15,73 @@ they are needed. (If not, `kernels.py` does without.)
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numba
-from numba.core import codegen, compiler, dispatcher, types
+from numba.core import codegen, compiler, compiler_machinery, dispatcher, typed_passes, types, untyped_passes
 
 _NEEDED: dict[Any, tuple[str, ...]] = {
     getattr(codegen, "JITCodeLibrary", None): (
         "_finalize_dynamic_globals",
         "_get_module_for_linking",
+        "_optimize_functions",
         "add_linking_library",
         "enable_object_caching",
         "finalize",
         "get_pointer_to_function",
     ),
-    getattr(compiler, "Compiler", None): ("_compile_core", "compile_extra"),
+    getattr(compiler, "Compiler", None): ("_compile_core", "compile_extra", "define_pipelines"),
+    getattr(compiler, "Flags", None): ("options", "values"),
+    getattr(compiler_machinery, "PassManager", None): ("add_pass", "finalize"),
+    getattr(dispatcher, "_FunctionCompiler", None): ("_customize_flags",),
     getattr(dispatcher, "Dispatcher", None): ("get_call_template", "get_overload"),
 }
 AVAILABLE = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
 
 _Library: Any = codegen.JITCodeLibrary if AVAILABLE else object
 _Compiler: Any = compiler.Compiler if AVAILABLE else object
+_NumbaFlags: Any = compiler.Flags if AVAILABLE else object
+
+_passes_of = getattr(getattr(codegen, "CPUCodegen", None), "_function_pass_manager", None)
+_IS_PER_MODULE = _passes_of is None or "llvm_module" in signature(_passes_of).parameters
+"""Whether Numba takes its passes for a whole module, as it did before it used LLVM's new ones."""
+_UNUSED = {
+    getattr(passes, name, None)
+    for passes, names in {
+        untyped_passes: (
+            "FindLiterallyCalls",
+            "InlineClosureLikes",
+            "InlineInlinables",
+            "LiteralPropagationSubPipelinePass",
+            "LiteralUnroll",
+            "MakeFunctionToJitFunction",
+            "RewriteDynamicRaises",
+            "RewriteSemanticConstants",
+            "WithLifting",
+        ),
+        typed_passes: ("DumpParforDiagnostics", "InlineOverloads", "NopythonRewrites"),
+    }.items()
+    for name in names
+}
+"""Passes over the code of a function that change nothing in a kernel."""
 
 
-class _PartLibrary(_Library):  # type: ignore[misc]
+class _KernelLibrary(_Library):  # type: ignore[misc]
+    """The code of a function."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        if _IS_PER_MODULE:
+            super()._optimize_functions(module)
+            return
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:  # Numba runs its passes over these too
+                manager, builder = self._codegen._function_pass_manager()
+                manager.run(function, builder)
+
+
+class _PartLibrary(_KernelLibrary):
     """The code of one function, neither linked nor optimised; there is nothing in it that Python could call."""
 
     def finalize(self) -> None:
@@ -53,7 +99,7 @@ class _PartLibrary(_Library):  # type: ignore[misc]
         """Nothing: what a function needs of Python's objects is set in machine code, which this has none of."""
 
 
-class _WholeLibrary(_Library):  # type: ignore[misc]
+class _WholeLibrary(_KernelLibrary):
     """The code of a function and of all parts it calls, by whatever way."""
 
     _linking_libraries: list[Any]
@@ -73,10 +119,31 @@ class _WholeLibrary(_Library):  # type: ignore[misc]
         super().finalize()
 
 
+class _Flags(_NumbaFlags):  # type: ignore[misc]
+    """Numba's flags, compared by those that were set. Their hash is the same for all, as it is with Numba."""
+
+    def __hash__(self) -> int:
+        return _HASH
+
+    def __eq__(self, other: object) -> bool:
+        theirs = getattr(other, "_values", None)
+        if self._values == theirs:
+            return True
+        if theirs is not None and self._values.keys() == theirs.keys():
+            return False
+        return bool(super().__eq__(other))  # another may have set one to its default
+
+
+_HASH = hash(_NumbaFlags()) if AVAILABLE else 0
+
+
 class _IntoOwnLibrary(_Compiler):  # type: ignore[misc]
-    """Numba's compiler, with a library of ours for the code."""
+    """Numba's compiler, with a library of ours for the code, and without the passes that kernels do not need."""
 
     library: type
+
+    def define_pipelines(self) -> list[Any]:
+        return [_without_unused(pipeline) for pipeline in super().define_pipelines()]
 
     def _compile_core(self) -> Any:
         state = self.state
@@ -94,6 +161,15 @@ class _WholeCompiler(_IntoOwnLibrary):
     library = _WholeLibrary
 
 
+def _without_unused(pipeline: Any) -> Any:
+    kept = type(pipeline)(pipeline.pipeline_name)
+    for kind, says in pipeline.passes:
+        if kind not in _UNUSED:
+            kept.add_pass(kind, says)
+    kept.finalize()
+    return kept
+
+
 def part_options(options: dict[str, Any]) -> dict[str, Any]:
     """Options for compiling a part."""
     return options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
@@ -104,6 +180,8 @@ def whole_and_part(function: Callable[..., Any], options: dict[str, Any]) -> Any
     own = options | {"no_cfunc_wrapper": True, "pipeline_class": _WholeCompiler, "forceinline": False}
     whole: Any = numba.njit(**own)(function)
     part: Any = numba.njit(**part_options(options))(function)
+    for one in (whole, part):
+        one._compiler._customize_flags = _Flags
 
     def get_call_template(args: Any, kws: Any) -> Any:
         # A constant argument is a type of its own to Numba: not to us, one translation for all integers is enough.

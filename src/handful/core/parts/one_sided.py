@@ -45,10 +45,12 @@ def _slope(x: float) -> float:
 
 def _conjugate(eta: float) -> float:
     """The largest ηx + tail(x), which is where the slope is η."""
-    low, high = -2.0 / eta - 1.0, eta
-    for _ in range(200):
+    before, between = (0.0, 0.0), (-2.0 / eta - 1.0, eta)
+    while between != before:
+        low, high = before = between
         x = 0.5 * (low + high)
-        low, high = (x, high) if _slope(x) < eta else (low, x)
+        between = (x, high) if _slope(x) < eta else (low, x)
+    low = between[0]
     return eta * low + _tail(low) - _LOG2 + 1e-9  # no search ends just where it should
 
 
