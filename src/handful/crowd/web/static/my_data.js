@@ -7,20 +7,20 @@ import { stuck } from "./sections.js";
 
 const SAID = "forgotten"; // what to say after the page was loaded again
 
-function remember(text) {
-  try { sessionStorage.setItem(SAID, text); } catch { /* then the page begins anew */ }
+function remember(title, text) {
+  try { sessionStorage.setItem(SAID, JSON.stringify([title, text])); } catch { /* then the page begins anew */ }
 }
 
-/** Whether somebody has just been forgotten here: then the page says that, and nothing else. */
+/** Whether somebody has just been forgotten here, or will be: then the page says that, and nothing else. */
 export function sayForgotten() {
-  let text = null;
+  let said = null;
   try {
-    text = sessionStorage.getItem(SAID);
-    if (text) sessionStorage.clear();
+    said = JSON.parse(sessionStorage.getItem(SAID));
+    if (said) sessionStorage.clear();
   } catch { /* nothing may be stored here */ }
-  if (!text) return false;
+  if (!said) return false;
   find("#help").hidden = true;
-  stuck(t("forgotten.title"), text);
+  stuck(...said);
   return true;
 }
 
@@ -42,7 +42,8 @@ export function myData(address, about) {
     find("#mine-said").textContent = "";
     try {
       const { done } = await request("POST", `${address}/forget`, { code: find("#my-code").value, withdraw });
-      remember([t(withdraw ? "forgotten.withdrew" : "forgotten.text"), ...(done ? [] : [t("forgotten.pay")])].join(" "));
+      if (done) remember(t("forgotten.title"), t(withdraw ? "forgotten.withdrew" : "forgotten.text"));
+      else remember(t("forgotten.later"), [...(withdraw ? [t("forgotten.no_more")] : []), t("forgotten.pay")].join(" "));
       location.reload(); // nothing that this page holds is anybody's any more
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
