@@ -168,6 +168,17 @@ def test_a_study_for_a_panel_says_in_its_first_event_that_the_unverified_are_exc
     assert json.loads(first.payload)["setup"]["rule"]["unverified"] == "exclude"
 
 
+def test_where_the_first_event_does_not_say_it_a_note_does_before_anybody_comes(paid: Paid) -> None:
+    study = paid.server.registry.studies[STUDY].study
+    assert study.setup.rule is None
+    assert not study.fold.workers.names
+    (noted,) = (record for record in study.records() if '"unverified"' in record.payload)
+    assert json.loads(noted.payload) == {"t": "unverified", "d": "exclude"}
+    paid.server.registry.panels.pop(STUDY).stop()
+    paid.server.registry.look_for_recruiting()
+    assert sum('"unverified"' in record.payload for record in study.records()) == 1, "once is enough"
+
+
 def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(
     checked: Paid, monkeypatch: pytest.MonkeyPatch
 ) -> None:

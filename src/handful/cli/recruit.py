@@ -63,8 +63,8 @@ def _say_what_is_not_fixed(rule: Rule | None) -> None:
     """Say so where nothing in the study's first event says what becomes of those who cannot be verified."""
     if rule is None or rule.unverified is None:
         typer.echo(
-            "Who cannot be verified by the end is left out, though nothing in this study's beginning says so. Make the "
-            "next one with `handful serve --door panel`, and it is fixed before the start.",
+            "Who cannot be verified by the end is left out. This study's beginning does not say so: it is noted in the "
+            "journal before anybody comes. Made with `handful serve --door panel`, a study says it in its first event.",
             err=True,
         )
 

@@ -35,9 +35,12 @@ from handful.storage.people import People
 from handful.storage.retention import DAYS
 from handful.study.events import Event, Noted
 from handful.study.results import Result
+from handful.study.rules import EXCLUDE
 from handful.study.study import Study
 
 THEME = "theme"
+UNVERIFIED = "unverified"
+"""The topic under which it is noted what becomes of people whom their panel cannot verify."""
 LOOK_AGAIN_S = 30.0
 
 
@@ -83,6 +86,8 @@ class HostedStudy(Answering):
         self.study, self.has_theme = study, False
         self.settings, self.has_words = self._server_settings, False
         self.expected: ExpectedPeople | None = None  # who will come, if the organizer has said it
+        rule = study.setup.rule
+        self.says_of_unverified = rule is not None and rule.unverified is not None  # in its beginning, or by a note
         self._result: tuple[int, float, Result] | None = None
         history = history_of(study, self._stored)
         self.statistics = history.statistics
@@ -121,6 +126,13 @@ class HostedStudy(Answering):
             self.settings, self.has_words = settings_with(self.settings, event.data), True
         if isinstance(event, Noted) and event.topic == EXPECTED:
             self.expected = expected_in(event.data)
+        if isinstance(event, Noted) and event.topic == UNVERIFIED:
+            self.says_of_unverified = True
+
+    def fix_unverified(self) -> None:
+        """Note before anybody comes from a panel what becomes of who cannot be verified, unless the rule says it."""
+        if self.open and not self.says_of_unverified:
+            self.study.note(UNVERIFIED, EXCLUDE)
 
     def say_theme(self, theme: str) -> None:
         """Note what the selection is about: a study that was stored without it was cut off while it began."""

@@ -140,4 +140,7 @@ def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secr
     if storage is None or not has_recruitments(storage):
         return None
     store = Store(storage, hosted.clock)
-    return None if store.recruitment(hosted.study.name) is None else PanelLoop(hosted, store, secret)
+    if store.recruitment(hosted.study.name) is None:
+        return None
+    hosted.fix_unverified()
+    return PanelLoop(hosted, store, secret)
