@@ -96,7 +96,7 @@ def test_another_panel_is_described_by_options_and_its_pay_list_has_the_ids(run,
 
 
 def test_where_nothing_fixed_says_what_becomes_of_the_unverified_one_is_told(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    assert "nothing in this study's beginning says so" in run("panel", "--id", "pid").stderr
+    assert "This study's beginning does not say so" in run("panel", "--id", "pid").stderr
     storage = tmp_path / "fixed.db"
     Study(range(6), 2, feedback=Preferences(), budget=200, storage=storage, rule=ONLY_VERIFIED).close()
     said = CliRunner().invoke(app, ["recruit", "panel", "--id", "pid", "-s", str(storage)])
