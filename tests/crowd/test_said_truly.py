@@ -15,7 +15,8 @@ from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.errors import StorageError
-from tests.cli.test_serve import HANDFUL, _environment, handful
+from tests import forked
+from tests.cli.test_serve import _environment, handful
 from tests.crowd.clients import STUDY, started
 from tests.crowd.pictures import folder_of
 
@@ -35,7 +36,7 @@ def disk(tmp_path: Path) -> Iterator[tuple[Path, Remount]]:
 
 
 def serve(photos: Path, where: Path) -> tuple[int, list[str]]:
-    command = [*HANDFUL, "serve", str(photos), "--theme", "X", "-k", "2", "--port", "0"]
+    command = [*forked.handful(), "serve", str(photos), "--theme", "X", "-k", "2", "--port", "0"]
     done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False, env=_environment())
     return done.returncode, [line for line in done.stderr.splitlines() if line and "compiling" not in line]
 

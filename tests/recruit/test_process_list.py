@@ -21,13 +21,14 @@ import typer.main
 from handful import cli
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.store import Store
-from tests.cli.test_serve import HANDFUL, serving
+from tests.cli.test_serve import serving
 from tests.crowd.child import THEME
 from tests.crowd.clients import STUDY
 from tests.crowd.pictures import folder_of
 from tests.recruit.arrivals import ADDRESS, Visitor
 
 TOKEN = "secret-token-0123456789abcdef"
+HANDFUL = "from handful.cli import main; main()"
 LOOK_EVERY_S = 0.05
 PEOPLE = 2
 
@@ -61,7 +62,7 @@ def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_stud
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(*words: str, said: str | None = None) -> str:
-        command = [*HANDFUL, *words, "-s", "v.db"]
+        command = [sys.executable, "-c", HANDFUL, *words, "-s", "v.db"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, input=said)
         assert done.returncode in (0, 1), done.stderr  # 1: something waits for the organizer
         return done.stdout + done.stderr

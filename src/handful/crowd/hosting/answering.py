@@ -75,25 +75,23 @@ class Answering:
     def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
         """Take an answer and give the next questions; both are durable when this returns."""
         question = self._question_of(worker, said.token)
-        if self.checks.is_check(question):
-            return self._answer_check(worker, question, said)
         with self._locks.of(worker.id):
-            return self._answer_question(worker, question, said)
+            return self._take(worker, question, said)
 
     async def answer_at_once(self, worker: Worker, said: messages.Answer) -> messages.Answered | None:
         """The same in the event loop, without a thread to wait in; None where something else is under way.
 
-        Threads that take turns cost more than the answer itself.
+        Threads that take turns cost more than the answer itself. Checks go the same way, so that no time tells them.
         """
         question = self._question_of(worker, said.token)
-        if self.checks.is_check(question) or self._desk_may_write(worker) or not self._locks.take_at_once(worker.id):
+        if self._desk_may_write(worker) or not self._locks.take_at_once(worker.id):
             return None
         study = self.study  # after a failure of the storage another takes its place
         try:
             with study.at_once() as done:
                 if done is None:
                     return None
-                reply = self._answer_question(worker, question, said)
+                reply = self._take(worker, question, said)
             if done.ticket is not None:
                 await until_done(done.ticket)
                 study.confirm(done.ticket)
@@ -108,8 +106,13 @@ class Answering:
         done, goal = self.study.fold.workers.answers_of(worker.id) + self.checks.answered(worker.id), self.goal
         return not self.desk.was_just_seen(worker.id) or (goal is not None and done + 1 >= goal)
 
+    def _take(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+        """Take an answer, to a check or a question; the worker's lock is held."""
+        take = self._answer_check if self.checks.is_check(question) else self._answer_question
+        return take(worker, question, said)
+
     def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
-        """Take the answer to a question; the worker's lock is held."""
+        """Take the answer to a question."""
         value, meta = self.showing.answered(worker, self.study, question, said)
         if said.ms is not None:
             meta["ms"] = said.ms
@@ -131,17 +134,16 @@ class Answering:
     def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
         """Take the answer to a check, as that to a question is taken."""
         verdict = self.checks.judge(worker, question, said)
-        with self._locks.of(worker.id):
-            if not self.checks.was_last(worker, question):
-                self._judge(worker.id)
-            if not self.open or self.study.fold.workers.excludes(worker.id):
-                raise study_ended()
-            self.study.settle(worker.id)
-            undo_s, took = self.settings.undo_s + self.settings.redo_s, self._seen.took(worker.id, question)
-            stored, repeated = self.checks.take(worker, question, verdict, took, undo_s > 0)
-            if not repeated and undo_s > 0:
-                self._judged_at[worker.id] = self.clock() + undo_s
-            return self._taken(worker, said.token, stored, repeated, not repeated, self._held_and_more(worker))
+        if not self.checks.was_last(worker, question):
+            self._judge(worker.id)
+        if not self.open or self.study.fold.workers.excludes(worker.id):
+            raise study_ended()
+        self.study.settle(worker.id)
+        undo_s, took = self.settings.undo_s + self.settings.redo_s, self._seen.took(worker.id, question)
+        stored, repeated = self.checks.take(worker, question, verdict, took, undo_s > 0)
+        if not repeated and undo_s > 0:
+            self._judged_at[worker.id] = self.clock() + undo_s
+        return self._taken(worker, said.token, stored, repeated, not repeated, self._held_and_more(worker))
 
     def _judge(self, worker: str) -> None:
         """The last check can be undone no more: what the rule says of it holds."""
