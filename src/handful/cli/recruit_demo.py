@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +71,7 @@ def demo(
     def finished(summary: PaidSummary) -> None:
         print_ledger(slug_of(theme), str(home / "paid.db"))
         _print(summary)
-        if not exit_when_done:
+        if not exit_when_done and sys.stdin.isatty():  # else nobody is there to press it
             typer.prompt("The organizer's page is still there. Press Enter to stop", default="", show_default=False)
 
     run_paid_demo(
