@@ -12,15 +12,17 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.errors import RecruitingFailed, StudyExists
 from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.recruit.fake.records import FakeSubmission
 from handful.recruit.fake.server import Fault
 from handful.recruit.prolific import paying
 from handful.recruit.prolific.reconciling import reconcile
 from handful.recruit.prolific.recruiter import GRACE_S, Recruiter
+from handful.recruit.records import Participant
 from tests.crowd.clients import STUDY as SERVED
 from tests.crowd.clients import started
 from tests.recruit.arrivals import QUICK
 from tests.recruit.conftest import ADDRESS, PLAN, STUDY, Clock
-from tests.recruit.test_recruiter import come
+from tests.recruit.test_recruiter import come, end
 
 DRAFT = {"address": ADDRESS, "people": 20, "answers_each": 4}
 ROOT = f"/api/organize/{SERVED}/recruiting"
@@ -32,6 +34,16 @@ def asked(fake: FakeProlific) -> int:
 
 def made(fake: FakeProlific) -> int:
     return sum(call.method == "POST" and call.path.endswith("/studies/") for call in fake.calls)
+
+
+def asked_in_vain(recruiter: Recruiter, fake: FakeProlific, *, arrives: bool) -> tuple[Participant, FakeSubmission]:
+    """Somebody who is asked for a return to which no reply comes."""
+    person, there = come(recruiter, fake)
+    recruiter.store.change(STUDY, person.pseudonym, failed=1)
+    fake.faults.append(Fault("POST .*/request-return/", 0, done=arrives))
+    with pytest.raises(RecruitingFailed, match="no reply"):
+        paying.ask_return(recruiter, person.pseudonym)
+    return person, there
 
 
 def test_a_draft_that_is_asked_for_again_is_made_once_and_another_one_is_refused(
@@ -85,11 +97,7 @@ def test_a_person_is_asked_for_a_return_once_however_often_it_is_clicked(
 def test_a_return_whose_reply_was_lost_is_found_out_and_not_asked_for_again(
     published: Recruiter, fake: FakeProlific
 ) -> None:
-    person, there = come(published, fake)
-    published.store.change(STUDY, person.pseudonym, failed=1)
-    fake.faults.append(Fault("POST .*/request-return/", 0, done=True))
-    with pytest.raises(RecruitingFailed, match="no reply"):
-        paying.ask_return(published, person.pseudonym)
+    person, there = asked_in_vain(published, fake, arrives=True)
     paying.ask_return(published, person.pseudonym)
     assert (asked(fake), there.return_requested is not None) == (1, True)
 
@@ -97,11 +105,7 @@ def test_a_return_whose_reply_was_lost_is_found_out_and_not_asked_for_again(
 def test_a_return_that_got_lost_is_asked_for_again_only_once_that_is_certain(
     published: Recruiter, fake: FakeProlific, clock: Clock
 ) -> None:
-    person, there = come(published, fake)
-    published.store.change(STUDY, person.pseudonym, failed=1)
-    fake.faults.append(Fault("POST .*/request-return/", 0, done=False))
-    with pytest.raises(RecruitingFailed, match="no reply"):
-        paying.ask_return(published, person.pseudonym)
+    person, there = asked_in_vain(published, fake, arrives=False)
     with pytest.raises(RecruitingFailed, match="is not asked twice"):
         paying.ask_return(published, person.pseudonym)
     assert any("return" in said for said in reconcile(published).differences)
@@ -116,12 +120,12 @@ def test_a_return_that_got_lost_is_asked_for_again_only_once_that_is_certain(
 def test_somebody_who_cannot_be_looked_up_holds_up_nobody_elses_pay(
     published: Recruiter, fake: FakeProlific, status: int
 ) -> None:
-    lost, _ = come(published, fake)
-    published.store.change(STUDY, lost.pseudonym, failed=1)
-    fake.faults.append(Fault("POST .*/request-return/", 0, done=False))
-    with pytest.raises(RecruitingFailed, match="no reply"):
-        paying.ask_return(published, lost.pseudonym)
+    lost, _ = asked_in_vain(published, fake, arrives=False)
     fake.faults.append(Fault(f"GET .*/submissions/{lost.who.session}/", status, times=100))
+    other, there = come(published, fake)
+    end(published, other)
     report = reconcile(published)
+    reconcile(published)
+    assert there.status == "APPROVED"
     assert report.reached
     assert any(f"asking {lost.pseudonym} for a return has no known outcome" in said for said in report.differences)
