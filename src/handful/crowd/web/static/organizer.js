@@ -20,11 +20,12 @@ const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
 const STATES = { open: "open", paused: "paused", finished: "finished" };
 const FROM_PANEL = "People come from the panel, which adds their ids to this address. Without them it shows a preview that counts nothing.";
-const HERE_ONLY = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
-const ANYONE = HERE_ONLY ? "Only this machine can open this link; start handful serve with --host 0.0.0.0 or --public-url to let others in." : "";
+const ONLY_HERE = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+  ? "Only this machine can open this link; start handful serve with --host 0.0.0.0 or --public-url to let others in."
+  : null;
 const SHARE = {
-  open: ANYONE || "Anyone with this link can answer.",
-  paused: ANYONE || "Anyone with this link can answer once the study is open again.",
+  open: ONLY_HERE ?? "Anyone with this link can answer.",
+  paused: ONLY_HERE ?? "Anyone with this link can answer once the study is open again.",
   finished: "Nobody can answer any more; the link says so.",
 };
 const number = new Intl.NumberFormat();
