@@ -32,6 +32,7 @@ def examples() -> list[str]:
 def seconds(example: str, cache: Path) -> float:
     """Processor time of one process, its start and all imports included."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode beside it
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", example]
         done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)

@@ -184,6 +184,24 @@ def test_the_logger_silences_it(box: Box) -> None:
     assert box.said == ""
 
 
+@pytest.mark.parametrize("way", ["enable", "disable"])
+def test_garbage_is_looked_for_afterwards_as_before_and_not_meanwhile(box: Box, way: str) -> None:
+    code = f"""
+import gc
+import numba.core.event as event
+import box.core.user
+gc.{way}()
+meanwhile = []
+class Seen(event.Listener):
+    def on_start(self, one): meanwhile.append(gc.isenabled())
+    def on_end(self, one): pass
+event.register("numba:run_pass", Seen())
+box.core.user.answer(1)
+print(2 if meanwhile and not any(meanwhile) else 0, int(gc.isenabled()))
+"""
+    assert box.run(code) == (2, int(way == "enable"))
+
+
 def test_the_next_process_finds_the_machine_code(box: Box) -> None:
     assert box.run() == (2, 0)
     assert box.run() == (2, 1)

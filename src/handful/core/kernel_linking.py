@@ -6,7 +6,8 @@ calls is a *part*: it is translated for LLVM and no more. A *whole*, which Pytho
 that it needs, and that is optimised, once. The machine code is the same, for a third of the time.
 
 What Numba does for features that no kernel uses is left out too: passes over closures, `with` blocks, whole-array
-expressions and functions that inline themselves; and comparing its flags option by option, some thousand times.
+expressions and functions that inline themselves; comparing its flags option by option, some thousand times; and
+writing the types of all arguments, kilobytes of them, into the name of each function.
 
 All this stands on classes of Numba that may change from one version to the next: `AVAILABLE` says whether they are as
 they are needed. (If not, `kernels.py` does without.)
@@ -15,11 +16,12 @@ they are needed. (If not, `kernels.py` does without.)
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from inspect import signature
 from typing import Any
 
 import numba
-from numba.core import codegen, compiler, compiler_machinery, dispatcher, typed_passes, types, untyped_passes
+from numba.core import codegen, compiler, compiler_machinery, dispatcher, funcdesc, typed_passes, types, untyped_passes
 
 _NEEDED: dict[Any, tuple[str, ...]] = {
     getattr(codegen, "JITCodeLibrary", None): (
@@ -36,6 +38,7 @@ _NEEDED: dict[Any, tuple[str, ...]] = {
     getattr(compiler_machinery, "PassManager", None): ("add_pass", "finalize"),
     getattr(dispatcher, "_FunctionCompiler", None): ("_customize_flags",),
     getattr(dispatcher, "Dispatcher", None): ("get_call_template", "get_overload"),
+    funcdesc: ("default_mangler",),
 }
 AVAILABLE = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
 
@@ -126,12 +129,10 @@ class _Flags(_NumbaFlags):  # type: ignore[misc]
         return _HASH
 
     def __eq__(self, other: object) -> bool:
-        theirs = getattr(other, "_values", None)
-        if self._values == theirs:
-            return True
-        if theirs is not None and self._values.keys() == theirs.keys():
-            return False
-        return bool(super().__eq__(other))  # another may have set one to its default
+        if not isinstance(other, _NumbaFlags):
+            return NotImplemented
+        mine, theirs = self._values, other._values
+        return bool(mine == theirs) or all(getattr(self, name) == getattr(other, name) for name in {*mine, *theirs})
 
 
 _HASH = hash(_NumbaFlags()) if AVAILABLE else 0
@@ -147,10 +148,18 @@ class _IntoOwnLibrary(_Compiler):  # type: ignore[misc]
 
     def _compile_core(self) -> Any:
         state = self.state
+        state.targetctx.mangler = _short_name
         if state.library is None:
             state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
         return super()._compile_core()
+
+
+def _short_name(name: str, argtypes: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
+    """The name of a function in machine code, with a digest of the types of its arguments."""
+    digest = sha256(repr(argtypes).encode()).hexdigest()[:20]
+    mangled: Any = funcdesc.default_mangler
+    return str(mangled(name, (), abi_tags=(*abi_tags, digest), uid=uid))
 
 
 class _PartCompiler(_IntoOwnLibrary):
