@@ -157,7 +157,8 @@ def test_a_preregistration_from_the_page_names_what_people_see_and_read(serve: S
     record = organizer.post(f"{HERE}/preregister").json()
     assert record["words"]["theme"] == "Cathedrals in Venice"
     collection = server.registry.studies[STUDY].collection
-    assert {one["name"]: one["sha256"] for one in record["items"]["each"]} == collection.digests()
+    assert {one.pop("name"): one for one in record["items"]["each"]} == collection.digests()
+    assert (record["language"], "language" in record["words"]) == ("en", False)
     assert record["hash"] in organizer.get(f"{HERE}/preregistration.html").text
     organizer.post(f"{HERE}/words", json={"question": "Which is worse?"})
     now = organizer.post(f"{HERE}/preregister").json()
@@ -166,7 +167,8 @@ def test_a_preregistration_from_the_page_names_what_people_see_and_read(serve: S
 
 def test_pictures_that_differ_have_digests_that_differ(serve: Serve) -> None:
     digests = serve().registry.studies[STUDY].collection.digests()
-    assert len(set(digests.values())) == len(digests) > 2
+    for digest in ("uploaded", "sha256"):
+        assert len({one[digest] for one in digests.values()}) == len(digests) > 2
 
 
 def test_who_has_given_all_that_was_asked_for_holds_nothing_until_they_ask_to_go_on(serve: Serve) -> None:

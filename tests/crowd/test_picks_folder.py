@@ -52,6 +52,27 @@ def test_the_picks_are_the_files_that_the_csv_names(tmp_path: Path) -> None:
     assert one.read_bytes() == (folder / one.name.removeprefix("1-")).read_bytes()
 
 
+def test_files_are_found_where_two_items_had_one_name(tmp_path: Path) -> None:
+    folder = folder_of(4, tmp_path / "photos")
+    rows = "".join(f"same,photos/{path.name}\n" for path in sorted(folder.iterdir()))
+    (tmp_path / "photos.csv").write_text("id,image\n" + rows)
+    one, two, *_ = picked(tmp_path / "photos.csv", tmp_path)
+    assert {path.suffix for path in (one, two)} == {".jpg"}
+    assert one.name.startswith("1-same")
+    originals = {path.read_bytes() for path in folder.iterdir()}
+    assert len({one.read_bytes(), two.read_bytes()} & originals) == 2
+
+
+def test_a_file_that_was_changed_since_is_not_given_as_the_original(tmp_path: Path) -> None:
+    folder = folder_of(4, tmp_path / "photos")
+    registry = chosen_from(folder, tmp_path / "a.db")
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes() + b" ")
+    best = put_picks(registry, folder, tmp_path / "best")
+    registry.close()
+    assert {path.suffix for path in best.iterdir()} == {".webp", ".png", ".txt"}
+
+
 def test_where_the_files_are_gone_the_picks_are_as_they_were_shown(tmp_path: Path) -> None:
     folder_of(4, tmp_path / "photos")
     registry = chosen_from(tmp_path / "photos", tmp_path / "a.db")

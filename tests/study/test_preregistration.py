@@ -66,6 +66,34 @@ def test_a_study_that_kept_to_it_departs_in_nothing_and_every_change_is_named() 
     assert departures(record, record, None) == ["the journal has no preregistration"]
 
 
+def test_of_items_it_is_said_which_were_another_file_and_which_look_otherwise() -> None:
+    contents = {name: {"uploaded": name * 64, "sha256": name.upper() * 64} for name in "abcd"}
+    mine = study()
+    record = mine.preregister(contents, {"question": "Which?", "language": "ja"})
+    assert (record["language"], record["words"]) == ("ja", {"question": "Which?"})
+    assert record["items"]["each"][0] == {"name": "a", **contents["a"]}
+    assert f"as uploaded <code>{'a' * 64}" in page_of(record)
+
+    def found(**other: dict[str, str]) -> list[str]:
+        now = mine.registration({**contents, **other}, {"question": "Which?", "language": "ja"})
+        return departures(record, now, mine.fold.registered)
+
+    assert found() == []
+    assert found(b={"uploaded": "0" * 64, "sha256": "B" * 64}) == ["of the items, b was another file"]
+    assert found(c={"uploaded": "c" * 64, "sha256": "0" * 64}) == ["of the items, c looks otherwise"]
+
+
+def test_a_record_of_the_first_format_is_checked_by_what_it_says() -> None:
+    mine = study()
+    now = mine.preregister({name: {"uploaded": name * 64, "sha256": name * 64} for name in "abcd"}, {"language": "de"})
+    each = [{"name": one["name"], "sha256": one["sha256"]} for one in now["items"]["each"]]
+    before = {key: value for key, value in now.items() if key != "language"}
+    before |= {"format": 1, "items": {"number": 4, "digest": "0" * 64, "each": each}}
+    assert departures(before, now, mine.fold.registered) == []
+    each[2]["sha256"] = "0" * 64
+    assert departures(before, now, mine.fold.registered) == ["of the items, c looks otherwise"]
+
+
 def test_a_changed_file_is_refused() -> None:
     record = study().preregister()
     with pytest.raises(InvalidProblem, match="changed after it was written"):

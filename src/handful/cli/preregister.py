@@ -14,6 +14,7 @@ from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from handful.study import Study
+    from handful.study.preregistration import Contents
 
 
 @app.command(
@@ -55,7 +56,7 @@ def preregister(
         say(f"this study had {late:,} answers already when it was registered, and its certificate says so")
 
 
-def shown_to_people(storage: str, study: Study[Any]) -> tuple[dict[str, str] | None, dict[str, Any]]:
+def shown_to_people(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
     """The digests of what people see, and what they read, where the crowd app serves the study."""
     try:
         from handful.crowd.hosting.preregistering import shown_in

@@ -8,7 +8,7 @@ The journal keeps the record's own digest and the salt.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -23,7 +23,12 @@ from handful.wording import counted
 PREREGISTERED = "preregistered"
 """The topic under which a journal notes it."""
 
-FORMAT = 1
+FORMAT = 2
+"""In format 1 there was no language, and of items only how they look."""
+
+Contents = Mapping[str, str | Mapping[str, str]]
+"""The SHA-256 digest of each item by its name, or its digests: `sha256` as it is shown, `uploaded` as it was given."""
+
 UNVERIFIED = (
     "Whoever comes from a panel and cannot be verified by the end is excluded: nothing they answered counts. Their pay "
     "is then for the organizer to decide, and does not depend on what they answered."
@@ -42,6 +47,7 @@ _WORDS = {
     "stopping": "When it ends",
     "rule": "Who counts",
     "door": "How people come",
+    "language": "Language of the page",
     "words": "What people read",
     "in_flight": "Questions out at once",
     "lease_s": "Seconds until a question is asked of another",
@@ -76,23 +82,27 @@ class Registered:
 
 
 def record_of(
-    setup: Setup, name: str, salt: str, contents: Mapping[str, str] | None, words: Mapping[str, Any]
+    setup: Setup, name: str, salt: str, contents: Contents | None, words: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The record of a study. `contents` are digests of the items by their names; None where items are only names."""
+    """The record of a study. `contents` are digests of the items by their names; None where items are only names.
+
+    `words` are what people read; `language` among them gets a field of its own.
+    """
     told = setup.to_dict()
     seed, ids = told.pop("seed"), told.pop("items")
     told.pop("fingerprint")
-    digests = [_digest(id_) if contents is None else contents[id_] for id_ in ids]
+    each = [{"name": id_, **_digests_of(_digest(id_) if contents is None else contents[id_])} for id_ in ids]
     record = {
         "study": name,
         "items": {
             "number": len(ids),
-            "digest": _digest([list(pair) for pair in zip(ids, digests, strict=True)]),
-            "each": [{"name": id_, "sha256": digest} for id_, digest in zip(ids, digests, strict=True)],
+            "digest": _digest(each),
+            "each": each,
         },
         **told,
         "stopping": _stopping(setup),
-        "words": dict(words),
+        "language": words.get("language"),
+        "words": {key: value for key, value in words.items() if key != "language"},
         "seed": commitment(seed, salt),
         "handful": version("handful"),
         "format": FORMAT,
@@ -132,17 +142,38 @@ def departures(registered: Mapping[str, Any], now: Mapping[str, Any], noted: Reg
             found.append(f"the journal names another preregistration, {noted.hash}")
         if noted.answers:
             found.append(f"it was registered only after {counted(noted.answers, 'answer')}")
-    for key in sorted({*registered, *now} - {"hash", "handful"}):
+    unsaid = {"language"} if registered.get("format", 1) < 2 else set()
+    for key in sorted({*registered, *now} - {"hash", "handful", "format"} - unsaid):
         before, after = registered.get(key), now.get(key)
         if before == after:
             continue
         if key == "items":
-            found.append("the items are others, or look otherwise")
+            found += _other_items(before, after)
         elif key == "seed":
             found.append("the seed is not the one that was committed to")
         else:
             found.append(f"{_WORDS.get(key, key).lower()}: registered {_shown(before)}, now {_shown(after)}")
     return found
+
+
+def _other_items(before: Any, after: Any) -> list[str]:
+    """In what the items differ, of what the record says of them: earlier ones say less."""
+    then, now = ({one["name"]: one for one in said.get("each", ())} for said in (before, after))
+    if list(then) != list(now):
+        gone, new = ([name for name in one if name not in other] for one, other in ((then, now), (now, then)))
+        which = [f"without {_some(gone)}"] * bool(gone) + [f"with {_some(new)}"] * bool(new)
+        return [f"the items are others, {' and '.join(which) or 'in another order'}"]
+    found = []
+    for digest, means in (("uploaded", "was another file"), ("sha256", "looks otherwise")):
+        changed = [name for name, one in then.items() if one.get(digest) not in (None, now[name].get(digest))]
+        if changed:
+            found.append(f"of the items, {_some(changed)} {means}")
+    return found
+
+
+def _some(names: Sequence[Any]) -> str:
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(map(str, names[:3])) + more
 
 
 def page_of(record: Mapping[str, Any], answers: int = 0) -> str:
@@ -159,6 +190,10 @@ def page_of(record: Mapping[str, Any], answers: int = 0) -> str:
 def to_json(record: Mapping[str, Any]) -> str:
     """The record as it is kept in a file."""
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+
+
+def _digests_of(content: str | Mapping[str, str]) -> dict[str, str]:
+    return {"sha256": content} if isinstance(content, str) else dict(content)
 
 
 def _digest(value: Any) -> str:
@@ -184,7 +219,7 @@ def _shown(value: Any) -> str:
 
 def _cell(key: str, value: Any) -> str:
     if key == "items":
-        lines = "".join(f"<li>{escape(one['name'])} <code>{one['sha256']}</code></li>" for one in value["each"])
+        lines = "".join(f"<li>{escape(str(one['name']))} {_digests_said(one)}</li>" for one in value["each"])
         return (
             f"{value['number']:,}; digest of the list <code>{value['digest']}</code>"
             f"<details><summary>Each item</summary><ol>{lines}</ol></details>"
@@ -194,6 +229,13 @@ def _cell(key: str, value: Any) -> str:
         said = f"<p>{escape(UNVERIFIED)}</p>" if fixed else ""
         return f"{said}<pre>{escape(json.dumps(value, ensure_ascii=False, indent=1))}</pre>"
     return f"<code>{escape(str(value))}</code>" if key in ("seed", "hash") else escape(str(value))
+
+
+def _digests_said(item: Mapping[str, str]) -> str:
+    """An item's digests; with words where there are two, of its file as it was given and of what people see."""
+    if "uploaded" not in item:
+        return f"<code>{item['sha256']}</code>"
+    return f"as uploaded <code>{item['uploaded']}</code>, as shown <code>{item['sha256']}</code>"
 
 
 _PAGE = """<!doctype html>

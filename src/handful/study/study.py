@@ -19,7 +19,7 @@ from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
 from handful.study.opening import Clock, Exists, RecordReader, begun_or_stored, stored
-from handful.study.preregistration import PREREGISTERED, record_of
+from handful.study.preregistration import PREREGISTERED, Contents, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import Rule
@@ -292,9 +292,7 @@ class Study(Moderating[Item]):
         with self._writing() as now:
             self._writer.emit(events.Noted(topic, data), now)
 
-    def preregister(
-        self, contents: Mapping[str, str] | None = None, words: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def preregister(self, contents: Contents | None = None, words: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Write down what the study will do, note that in the journal, and give the record, to be published.
 
         `contents` are SHA-256 digests of the items by their names, `words` what people read. Preregistering again notes
@@ -307,9 +305,7 @@ class Study(Moderating[Item]):
                 self._writer.emit(events.Noted(PREREGISTERED, {"hash": record["hash"], "salt": salt}), now)
         return self.registration(contents, words)
 
-    def registration(
-        self, contents: Mapping[str, str] | None = None, words: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def registration(self, contents: Contents | None = None, words: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """What a preregistration of the study as it is now would say, with the salt of the one in its journal."""
         salt = "" if self.fold.registered is None else self.fold.registered.salt
         return record_of(self.setup, self.name, salt, contents, words or {})

@@ -116,8 +116,9 @@ def _workers() -> int:
 
 def item_of(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
     """The item that this becomes, its pictures stored in the folder; or why it becomes none."""
+    digest, file = hashlib.sha256(raw.data or raw.text.encode()).hexdigest(), _file(raw)
     if raw.text:
-        return Item(raw.name, "text", text=raw.text, caption=raw.caption)
+        return Item(raw.name, "text", text=raw.text, caption=raw.caption, uploaded=digest, file=file)
     try:
         decoded = decoder.decode(raw.data)
     except InvalidCollection as refusal:
@@ -133,7 +134,15 @@ def item_of(raw: Raw, folder: Path, decoder: Decoder) -> Item | LeftOut:
         width=decoded.width,
         height=decoded.height,
         medium=bool(decoded.medium),
+        uploaded=digest,
+        file=file,
     )
+
+
+def _file(raw: Raw) -> str:
+    """The name of the file, where that is not the item's and can be written down."""
+    told = raw.file.encode("utf-8", "replace").decode()
+    return raw.file if raw.file != raw.name and told == raw.file else ""
 
 
 def _keep(decoded: Decoded, folder: Path) -> str:
@@ -170,4 +179,4 @@ def _under_its_own_id(item: Item, ids: set[str]) -> Item:
     while name in ids:
         name, number = f"{item.id} ({number})", number + 1
     ids.add(name)
-    return replace(item, id=name)
+    return item if name == item.id else replace(item, id=name, file=item.file or item.id)

@@ -27,7 +27,11 @@ LARGE, MEDIUM, SMALL = ".webp", "-medium.webp", "-small.webp"  # how the files o
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to choose. `id` is the organizer's name for it; `picture` names its files by what is in them."""
+    """One thing to choose. `id` is the organizer's name for it; `picture` names its files by what is in them.
+
+    `uploaded` is the SHA-256 of the bytes it was made from, and `file` the name of the file that had them where that is
+    not the id; both are empty in collections of earlier versions.
+    """
 
     id: str
     kind: Literal["picture", "text"]
@@ -38,6 +42,8 @@ class Item:
     width: int = 0
     height: int = 0
     medium: bool = False  # whether there is a version between the large and the small one
+    uploaded: str = ""
+    file: str = ""
 
     @property
     def label(self) -> str:
@@ -94,12 +100,16 @@ class Collection:
         """The items' names, in order."""
         return tuple(item.id for item in self.items)
 
-    def digests(self) -> dict[str, str]:
-        """The SHA-256 of what each item shows, by its name: of the picture as people see it, or of the text."""
-        return {
-            item.id: sha256(self.large(item).read_bytes() if item.picture else item.text.encode()).hexdigest()
-            for item in self.items
-        }
+    def digests(self) -> dict[str, dict[str, str]]:
+        """The SHA-256 of each item, by its name: of the bytes as they were `uploaded`, where that was noted, and as
+        `sha256` of the picture or text as people see it.
+        """
+        return {item.id: self._digests_of(item) for item in self.items}
+
+    def _digests_of(self, item: Item) -> dict[str, str]:
+        shown = self.large(item).read_bytes() if item.picture else item.text.encode()
+        uploaded = {"uploaded": item.uploaded} if item.uploaded else {}
+        return {**uploaded, "sha256": sha256(shown).hexdigest()}
 
     def large(self, item: Item) -> Path:
         """The picture as it is shown."""

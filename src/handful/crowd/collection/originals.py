@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from handful.crowd.collection.items import Item
@@ -16,12 +17,13 @@ ORIGINALS = "originals"
 """The folder in which a collection keeps the originals of items that come from an earlier study."""
 
 
-def copy_original(name: str, sources: Sequence[Path], target: Path, *, link: bool = False) -> bool:
+def copy_original(item: Item, sources: Sequence[Path], target: Path, *, link: bool = False) -> bool:
     """Whether the file that an item was made from is still in one of the sources, and was copied.
 
-    `link`: where the disk allows it, both are then one file, which nobody must change.
+    It is told by its bytes, where their digest was noted: two files may have had one name. `link`: where the disk
+    allows it, both are then one file, which nobody must change.
     """
-    return any(_copy(name, source, target, link) for source in sources)
+    return any(_copy(item, source, target, link) for source in sources)
 
 
 def keep_originals(items: Iterable[Item], sources: Sequence[Path], folder: Path) -> None:
@@ -30,29 +32,46 @@ def keep_originals(items: Iterable[Item], sources: Sequence[Path], folder: Path)
         target = folder / ORIGINALS / item.id
         if item.picture and target.resolve().is_relative_to((folder / ORIGINALS).resolve()):
             target.parent.mkdir(parents=True, exist_ok=True)
-            copy_original(item.id, sources, target, link=True)
+            copy_original(item, sources, target, link=True)
 
 
-def _copy(name: str, source: Path, target: Path, link: bool) -> bool:
+def _copy(item: Item, source: Path, target: Path, link: bool) -> bool:
     if source.suffix.lower() == ".zip" and source.is_file():
-        return _unzip(name, source, target)
+        return _unzip(item, source, target)
     beside = source if source.is_dir() else source.parent
-    original = (beside / name).resolve()
-    if source.suffix.lower() == ".db" or not original.is_relative_to(beside.resolve()) or not original.is_file():
-        return False
-    if link:
-        with suppress(OSError):  # another disk, or one that knows no links
-            os.link(original, target)
-            return True
-    shutil.copy2(original, target)
-    return True
-
-
-def _unzip(name: str, source: Path, target: Path) -> bool:
-    with zipfile.ZipFile(source) as archive:
-        entry = next((one for one in archive.infolist() if safe_name(one.filename) == name), None)
-        if entry is None or entry.file_size > MAX_PICTURE_BYTES:
-            return False
-        with archive.open(entry) as stream:
-            target.write_bytes(stream.read(MAX_PICTURE_BYTES))
+    for name in _names(item) if source.suffix.lower() != ".db" else ():
+        original = (beside / name).resolve()
+        if not original.is_relative_to(beside.resolve()) or not original.is_file():
+            continue
+        if original.stat().st_size > MAX_PICTURE_BYTES or not _is_of(item, original.read_bytes()):
+            continue
+        if link:
+            with suppress(OSError):  # another disk, or one that knows no links
+                os.link(original, target)
+                return True
+        shutil.copy2(original, target)
         return True
+    return False
+
+
+def _unzip(item: Item, source: Path, target: Path) -> bool:
+    with zipfile.ZipFile(source) as archive:
+        names = set(_names(item))
+        for entry in archive.infolist():
+            if not names & {entry.filename, safe_name(entry.filename)} or entry.file_size > MAX_PICTURE_BYTES:
+                continue
+            with archive.open(entry) as stream:
+                data = stream.read(MAX_PICTURE_BYTES)
+            if _is_of(item, data):
+                target.write_bytes(data)
+                return True
+    return False
+
+
+def _names(item: Item) -> Iterator[str]:
+    """What the file may be called: as it was given, or as it was kept for an item of an earlier study."""
+    yield from dict.fromkeys(name for name in (item.file, item.id) if name)
+
+
+def _is_of(item: Item, data: bytes) -> bool:
+    return not item.uploaded or item.uploaded == sha256(data).hexdigest()

@@ -43,13 +43,14 @@ ON_OTHERS = "is not taken: JPEG, PNG, WebP, GIF and HEIC pictures are, and .txt 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What a source gives for one item: the bytes of a picture, or a text."""
+    """What a source gives for one item: the bytes of a picture or a text's file, the text, and the file's name."""
 
     name: str
     data: bytes = b""
     text: str = ""
     caption: str = ""
     alt: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,15 +143,15 @@ def clean_text(text: str, most: int) -> str:
     return "".join(c for c in whole if c == "\n" or c == "\t" or c.isprintable()).strip()[:most]
 
 
-def _raw(name: str, data: bytes) -> Raw | LeftOut:
+def raw_of(name: str, data: bytes) -> Raw | LeftOut:
     """A file's bytes as an item, whatever it came from."""
     refusal = _why_not(name, data)
     if refusal:
         return LeftOut(safe_name(name), refusal)
     if PurePosixPath(name).suffix.lower() in PICTURES:
-        return Raw(safe_name(name), data=data)
+        return Raw(safe_name(name), data=data, file=name)
     text = clean_text(data.decode("utf-8-sig", "replace"), MAX_TEXT)
-    return Raw(safe_name(name), text=text) if text else LeftOut(safe_name(name), "is empty")
+    return Raw(safe_name(name), data, text, file=name) if text else LeftOut(safe_name(name), "is empty")
 
 
 def _too_large(name: str) -> LeftOut:
@@ -193,7 +194,7 @@ def _from_file(folder: Path, name: str) -> Raw | LeftOut:
             return LeftOut(safe_name(name), refusal)
         if about.st_size > MAX_PICTURE_BYTES:
             return _too_large(name)
-        return _raw(name, path.read_bytes())
+        return raw_of(name, path.read_bytes())
     except (OSError, RuntimeError) as error:  # the latter for links that lead in a circle
         return LeftOut(safe_name(name), f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
@@ -235,7 +236,7 @@ class _ZipSource(AbstractContextManager[Source]):
                 yield taken
                 continue
             left -= len(taken)
-            yield _raw(entry.filename, taken)
+            yield raw_of(entry.filename, taken)
 
     def _bytes_of(self, entry: zipfile.ZipInfo, left: int) -> bytes | LeftOut:
         name = safe_name(entry.filename)
@@ -330,4 +331,4 @@ def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
     taken = _from_file(folder, str(target.relative_to(folder)))
     if isinstance(taken, LeftOut):
         return LeftOut(name, taken.why)
-    return Raw(name, taken.data, taken.text, caption, alt)
+    return Raw(name, taken.data, taken.text, caption, alt, taken.file)

@@ -11,6 +11,7 @@ from handful.crowd.hosting.startup import items_folder
 from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
 from handful.crowd.settings import Settings
 from handful.study.events import Noted
+from handful.study.preregistration import Contents
 from handful.study.study import Study
 
 
@@ -18,7 +19,8 @@ def preregister(hosted: HostedStudy) -> dict[str, Any]:
     """Write down what the study will do, unless that was done before; gives the record of the study as it is now."""
     if not hosted.has_words:  # those of the command line: from now on they stand in the journal
         said = words_of(hosted.theme, hosted.settings)
-        hosted.say_words({name: said[name] or "" for name in LENGTHS} | {"goal": said["goal"] or 0})
+        kept = {name: said[name] or "" for name in LENGTHS}
+        hosted.say_words({**kept, "goal": said["goal"] or 0, "language": said["language"]})
     return hosted.study.preregister(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
 
 
@@ -27,7 +29,7 @@ def registration_now(hosted: HostedStudy) -> dict[str, Any]:
     return hosted.study.registration(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
 
 
-def shown_in(storage: str, study: Study[Any]) -> tuple[dict[str, str] | None, dict[str, Any]]:
+def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
     """What people see and read in a stored study of the crowd app; nothing where it was never served."""
     folder = items_folder(storage)
     draft = Drafts(folder).of_study(study.name) if folder.is_dir() else None
@@ -46,7 +48,7 @@ def shown_in(storage: str, study: Study[Any]) -> tuple[dict[str, str] | None, di
 
 
 def words_of(theme: str, settings: Settings) -> dict[str, Any]:
-    """All that people read."""
+    """All that people read, and in which language."""
     practice = None if settings.practice is None else [lesson.to_dict() for lesson in settings.practice]
     own = {} if practice is None else {"practice": practice}  # records of studies with the built-in one never had it
-    return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal")}, **own}
+    return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal", "language")}, **own}

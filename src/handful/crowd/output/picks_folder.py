@@ -49,8 +49,21 @@ def _words(collection: Collection, result: Result[str], title: str) -> str:
 
 
 def _write_pick(collection: Collection, item: Item, sources: Sequence[Path], folder: Path, place: str) -> None:
+    """Write one pick: a text, the file that it was made from, or else the picture as it was shown."""
     name = PurePosixPath(item.id)
     if item.kind == "text":
         (folder / f"{place}-{name.stem}.txt").write_text(item.text + "\n", encoding="utf-8")
-    elif name.suffix.lower() not in PICTURES or not copy_original(item.id, sources, folder / f"{place}-{name.name}"):
+        return
+    file = PurePosixPath(item.file or item.id)
+    known = file.suffix.lower() in PICTURES
+    if not known or not copy_original(item, sources, folder / f"{place}-{_named(name.name, file)}"):
         shutil.copy2(collection.large(item), folder / f"{place}-{name.stem}.webp")
+
+
+def _named(name: str, file: PurePosixPath) -> str:
+    """An item's name with the ending of its file: "a.jpg (2)" is "a (2).jpg"."""
+    ending = file.suffix
+    if name.lower().endswith(ending.lower()):
+        return name
+    number = name.removeprefix(file.name)
+    return f"{file.stem}{number}{ending}" if number != name else f"{name}{ending}"
