@@ -12,6 +12,7 @@ import pytest
 from handful.crowd.collection import items as items_module
 from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.drafts import Drafts
+from handful.crowd.hosting.inherited import settings_with_inherited
 from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.setup_messages import DraftSettings
@@ -95,19 +96,27 @@ def test_the_rule_the_door_and_the_claim_are_taken_over_and_told(serve: Serve, t
     organizer = server.organizer()
     draft = begun(organizer, chosen=[])
     here = f"/api/setup/{draft['draft']}"
-    for said in (rule.hash, "IPv4 /16 and IPv6 /40 with 25%", "ε = 0.3", "δ = 0.01"):
-        assert said in draft["inherited"]
+    assert "IPv4 /16 and IPv6 /40 with 25%" in draft["inherited"]
+    filled = {name: draft["settings"][name] for name in ("rule", "epsilon", "delta")}
+    assert filled == {"rule": rule.to_dict(), "epsilon": 0.3, "delta": 0.01}
     kept = organizer.put(here, json={**draft["settings"], "theme": "Another theme"}).json()
     assert kept["inherited"] == draft["inherited"], "whatever else is changed"
     drafts = Drafts(server.registry.folder)
     assert next(iter(drafts)).plan == server.registry.drafts.get(draft["draft"]).plan, "also after a restart"
-    other = organizer.put(here, json={**draft["settings"], "door": "room", "checks": False, "explorer": None}).json()
-    assert other["inherited"] == "Taken over from the earlier study: δ = 0.01."
+    other = organizer.put(here, json={**draft["settings"], "door": "room", "rule": None}).json()
+    assert other["inherited"] is None
+    assert server.registry.drafts.get(draft["draft"]).plan.rule == Rule(), "an emptied field is the standard rule"
     organizer.put(here, json={**draft["settings"], "theme": "Another theme"})
     study = opened(organizer, draft["draft"])
     setup = server.registry.studies[study].study.setup
     assert (setup.rule, setup.door) == (rule, door)
     assert (setup.problem.epsilon, setup.problem.delta) == (0.3, 0.01)
+
+
+def test_a_draft_of_an_earlier_version_keeps_the_rule_and_claim_that_stood_beside_its_settings() -> None:
+    beside = {"rule": Rule(share=0.5).to_dict(), "door": None, "explorer": None, "epsilon": None, "delta": 0.01}
+    kept = settings_with_inherited({"rule": None, "delta": None, "epsilon": 0.2}, {**beside, "dropped": []})
+    assert kept == {"rule": beside["rule"], "delta": 0.01, "epsilon": 0.2}
 
 
 def test_thousands_of_items_can_be_named(finished: tuple[Started, httpx.Client]) -> None:

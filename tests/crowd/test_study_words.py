@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from handful.cli.words_file import words_said
+from handful.cli.words_file import practice_files, words_said
+from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
+from handful.crowd.collection.practice_pictures import practice_pictures
+from handful.crowd.hosting.practice import lessons_shown
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.lessons import Lesson
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
+from handful.study.doors import Door
+from handful.study.events import Noted
 from handful.study.rules import Admission, Rule
 from tests.crowd.clients import PLAN, STUDY, Started
+from tests.crowd.pictures import drawn, encoded, folder_of
+from tests.crowd.test_setup_routes import empty_server
 
 Serve = Callable[..., Started]
 HERE = f"/api/organize/{STUDY}"
@@ -45,6 +53,84 @@ def test_a_practice_of_ones_own_shows_texts_and_items_and_is_judged_here(serve: 
     better = [one["better"] for one in told]
     assert state(*better) == "questions"
     assert state(better[0], 1 - better[1]) == "finished", "who practises badly is not admitted by this rule"
+
+
+def test_pictures_of_ones_own_are_practised_on_judged_here_and_never_chosen_from(serve: Serve, tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(PLAN, Settings(undo_s=0, redo_s=0), storage=tmp_path / "a.db", items=items)
+    organizer, notes = server.organizer(), []
+    for number, name in ((21, "church.png"), (22, "photo 1.jpg"), (22, "again.jpg")):
+        sent = organizer.put(f"{HERE}/practice/{name}", content=encoded(drawn(number), "PNG"))
+        assert sent.status_code == 200, sent.text
+        notes.append(sent.json())
+    church, thumb, same = (note["name"] for note in notes)
+    assert (church, thumb, same) == ("church.png", "photo 1 (2).jpg", thumb), "an item has that name; twice is once"
+    assert organizer.get(notes[0]["thumbnail"]).content[8:12] == b"WEBP"
+    assert organizer.post(f"{HERE}/words", json={"practice": [lesson(church, thumb, "why")]}).status_code == 200
+    assert organizer.get(f"{HERE}/words").json()["practice_pictures"] == notes[:2]
+    (shown,) = server.browser().get(ABOUT).json()["practice"]
+    right, wrong = shown["cards"][shown["better"]], shown["cards"][1 - shown["better"]]
+    assert [card["kind"] for card in (right, wrong)] == ["picture", "picture"]
+    assert right["thumbnail"] == notes[0]["thumbnail"]
+    server.person(joined=False).post("join", {"consent": True, "practice": [right["id"]]})
+    hosted = server.registry.studies[STUDY]
+    joined = [event.data for _, event in hosted.study.journal() if isinstance(event, Noted) and event.topic == "joined"]
+    assert [one["practice"] for one in joined] == [{"correct": 1, "of": 1}]
+    assert hosted.study.setup.ids == items.ids
+    record = organizer.post(f"{HERE}/preregister").json()
+    uploaded = record["words"]["practice_pictures"][church]["uploaded"]
+    assert uploaded == sha256(encoded(drawn(21), "PNG")).hexdigest()
+    draft = organizer.post(f"{HERE}/new-study", json={"chosen": []}).json()["draft"]
+    kept = organizer.get(f"/api/setup/{draft}").json()
+    assert [one["name"] for one in kept["practice_pictures"]] == [church, thumb], "a new study from here has them too"
+
+
+def test_what_is_no_picture_is_not_taken_for_the_practice(serve: Serve) -> None:
+    server = serve()
+    organizer = server.organizer()
+    for name, data, why in (("a.svg", b"<svg/>", "SVG"), ("a.txt", b"text", "is a text"), ("a.jpg", b"no", "a.jpg")):
+        refused = organizer.put(f"{HERE}/practice/{name}", content=data)
+        assert (refused.status_code, why in refused.json()["message"]) == (422, True), refused.text
+    assert server.browser().put(f"{HERE}/practice/a.jpg", content=b"").status_code == 401
+    assert organizer.get(f"{HERE}/words").json()["practice_pictures"] == []
+
+
+def test_a_draft_keeps_the_practice_pictures_that_its_pairs_name(tmp_path: Path) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        organizer = server.organizer()
+        draft = organizer.post("/api/setup", json={"theme": "Churches", "k": 2}).json()["draft"]
+        here = f"/api/setup/{draft}"
+        for number, name in ((31, "good.jpg"), (32, "bad.jpg"), (33, "unused.jpg")):
+            assert organizer.put(f"{here}/practice/{name}", content=encoded(drawn(number))).status_code == 200
+        organizer.post(f"{here}/texts", json={"texts": "one\ntwo\nthree\nfour"})
+        organizer.post(f"{here}/prepare")
+        while organizer.get(here).json()["state"] == "preparing":
+            pass
+        words = {"practice": [lesson("good.jpg", "bad.jpg", "It is good.")]}
+        organizer.put(here, json={"theme": "Churches", "k": 2, "words": words})
+        (previewed,) = organizer.post(f"{here}/preview").json()["about"]["practice"]
+        assert {card["kind"] for card in previewed["cards"]} == {"picture"}
+        study = organizer.post(f"{here}/open").json()["study"]
+        shown = organizer.get(f"/api/s/{study}").json()["practice"]
+        assert shown == [previewed]
+        folder = server.registry.studies[study].collection.folder
+        assert practice_pictures(folder).ids == ("good.jpg", "bad.jpg")
+        assert len(list(folder.glob("*.webp"))) == 4, "what no pair names is gone"
+        assert organizer.put(f"{here}/practice/late.jpg", content=encoded(drawn(34))).status_code == 422
+
+
+def test_how_many_answers_each_gives_is_not_for_the_words_of_a_panels_study(serve: Serve) -> None:
+    organizer = serve(StudyPlan(k=2, budget=30, options=2, door=Door("panel"))).organizer()
+    assert "paid for" in organizer.get(f"{HERE}/words").json()["fixed"]["goal"]
+    refused = organizer.post(f"{HERE}/words", json={"goal": 7})
+    assert (refused.status_code, refused.json()["error"]) == (409, "fixed")
+
+
+def test_a_consent_as_long_as_may_be_is_taken(serve: Serve) -> None:
+    long = "\u672c" * 20_000
+    server = serve()
+    assert server.organizer().post(f"{HERE}/words", json={"consent": long}).status_code == 200
+    assert server.browser().get(ABOUT).json()["consent"] == long
 
 
 def test_there_may_be_no_practice_and_the_built_in_one_comes_back(serve: Serve) -> None:
@@ -127,6 +213,33 @@ def test_words_from_a_file_are_kept_in_the_journal_of_a_new_study(tmp_path: Path
     registry.close()
     assert (settings.question, settings.consent, settings.goal, settings.listed) == ("Which is finer?", None, 7, False)
     assert settings.practice == (Lesson("a church", "a spoon"),)
+
+
+def test_pictures_beside_the_file_of_words_are_practised_on(tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
+    for number, name in ((41, "good.jpg"), (42, "bad.jpg")):
+        (tmp_path / name).write_bytes(encoded(drawn(number)))
+    file = tmp_path / "words.toml"
+    said = words_of(
+        file, '[[practice]]\nright = "good.jpg"\nwrong = "bad.jpg"\n[[practice]]\nright = "photo 1.jpg"\nwrong = "a"'
+    )
+
+    def practice(*themes: str) -> Any:
+        changes = RequestedChanges(words=said, pictures=practice_files(file, said))
+        registry = open_registry(tmp_path / "a.db", items, themes, PLAN, changes=changes)
+        registry.close()
+        return lessons_shown(registry.studies[STUDY].settings.practice, items)
+
+    first = practice("Cathedrals in Venice")
+    assert [sorted(card.kind for card in one.cards) for one in first] == [["picture"] * 2, ["picture", "text"]]
+    assert practice() == first, "the same again changes nothing"
+    (tmp_path / "good.jpg").write_bytes(encoded(drawn(43)))
+    assert practice()[0] != first[0], "another picture of that name is another picture"
+    (tmp_path / "bad.jpg").unlink()
+    practice()
+    said["practice"][0]["wrong"] = "gone.jpg"
+    with pytest.raises(InvalidProblem, match="neither an item of that name nor the picture"):
+        practice()
 
 
 def test_words_typed_later_are_for_the_study_that_is_named_or_the_only_one(

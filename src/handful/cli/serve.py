@@ -21,7 +21,7 @@ from handful.cli.served_items import collection_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
 from handful.cli.who_counts import DoorOption, RuleOption, expected_of, who_counts
-from handful.cli.words_file import WordsOption, words_said
+from handful.cli.words_file import WordsOption, practice_files, words_said
 from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ def serve(
         door=None if solo else said("door", door),
         rule=None if solo else who["rule"],
         words={} if solo else told,
+        pictures={} if solo else practice_files(words, told),
     )
     themes = theme or ([_stem(source)] if source is not None and solo and not Path(where).exists() else [])
     log_to(log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,15 @@ def words_said(file: Path | None, **typed: Any) -> dict[str, Any]:
                 raise InvalidProblem(f"{OPTIONS[name]} and {name} in {file} say the same thing: give one of them")
             words[name] = value
     return words
+
+
+def practice_files(file: Path | None, words: Mapping[str, Any]) -> dict[str, Path]:
+    """The pictures that the practice names, and where they are if they are no items: beside the file."""
+    from handful.crowd.collection.practice_pictures import is_picture
+
+    lessons = (words.get("practice") or ()) if file is not None else ()
+    cards = [lesson[side] for lesson in lessons for side in ("right", "wrong")]
+    return {card: file.parent / card for card in cards if is_picture(card)} if file is not None else {}
 
 
 def _read(file: Path) -> dict[str, Any]:

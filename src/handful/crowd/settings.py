@@ -38,6 +38,7 @@ class ServerLimits:
     settings_bytes: int = 262_144
     texts_bytes: int = 16_000_000
     upload_bytes: int = 8_000_000_000
+    picture_bytes: int = 64_000_000
     streams: int = 2_000
     streams_per_address: int = 600
     organizer_streams: int = 100

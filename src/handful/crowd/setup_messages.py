@@ -15,7 +15,7 @@ DraftState = Literal["collecting", "preparing", "ready", "opened"]
 
 
 class LessonTold(Sent):
-    """A pair to practise on: each card is the name of an item, or else a text; `right` is the plain answer."""
+    """A pair to practise on: each card is the name of a picture or an item, or else a text; `right` is the answer."""
 
     right: Annotated[str, Field(min_length=1, max_length=LONGEST)]
     wrong: Annotated[str, Field(min_length=1, max_length=LONGEST)]
@@ -82,6 +82,13 @@ class BeginDraft(DraftSettings):
     id: Annotated[str, Field(pattern="^[0-9a-f]{18}$")] | None = None
 
 
+class PracticePicture(BaseModel):
+    """A picture of the organizer's own to practise on: a pair names it, and the page shows it in small."""
+
+    name: str
+    thumbnail: str
+
+
 class WordsNow(BaseModel):
     """What people read in a study that runs: its own words, the built-in ones, and what changing them would mean."""
 
@@ -90,6 +97,7 @@ class WordsNow(BaseModel):
     instructions: str = Field(description="the built-in ones")
     fixed: dict[str, str] = Field(description="words that cannot change any more, each with why")
     effects: dict[str, str] = Field(description="words that can although people have read them: what that means")
+    practice_pictures: list[PracticePicture]
 
 
 class Preview(BaseModel):
@@ -188,3 +196,4 @@ class DraftStatus(DraftDefaults):
     )
     cards: list[DraftCard] = Field(description="the first of the items, as people will see them")
     left_out: list[LeftOutLine]
+    practice_pictures: list[PracticePicture] = Field(description="that were added for pairs of the practice")

@@ -170,15 +170,17 @@ def forget_half_written(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def carry(collection: Collection, ids: Collection_[str], folder: Path) -> Collection:
+def carry(collection: Collection, ids: Collection_[str], folder: Path, manifest: str = CARRIED) -> Collection:
     """The items of these names as a collection of their own in another folder, with pictures of its own."""
     taken = Collection(folder, tuple(item for item in collection if item.id in ids))
     for name in (name for item in taken for name in taken.pictures(item)):
         try:
             os.link(collection.folder / name, folder / name)
+        except FileExistsError:  # the same picture twice
+            continue
         except OSError:  # another disk, or one that knows no links
             shutil.copy2(collection.folder / name, folder / name)
-    taken.save(CARRIED)
+    taken.save(manifest)
     return taken
 
 

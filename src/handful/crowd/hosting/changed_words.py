@@ -13,6 +13,7 @@ from handful.wording import counted
 WORD = {
     "question": "the question",
     "practice": "the practice",
+    "goal": "how many answers each gives",
 }
 
 
@@ -26,6 +27,9 @@ def fixed_words(hosted: HostedStudy) -> dict[str, str]:
     rule = hosted.study.setup.rule
     if rule is not None and rule.admission is not None and rule.admission.practice:
         fixed["practice"] = "it decides who counts, which was settled when the study was opened"
+    door = hosted.study.setup.door
+    if hosted.desk is not None or (door is not None and door.kind == "panel"):
+        fixed["goal"] = "people from a panel give as many as they are paid for, which the recruiting says"
     return fixed
 
 

@@ -31,9 +31,10 @@ from handful.crowd.collection.items import (
     load_collection,
 )
 from handful.crowd.collection.originals import keep_originals
+from handful.crowd.collection.practice_pictures import carry_practice_pictures
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.dry_run import DryRun
-from handful.crowd.hosting.inherited import Inherited
+from handful.crowd.hosting.inherited import Inherited, settings_with_inherited
 from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
@@ -69,10 +70,11 @@ class Draft:
     def _read(self) -> None:
         try:
             told = json.loads((self.folder / DRAFT).read_text(encoding="utf-8"))
-            self.settings = DraftSettings.model_validate(told["settings"])
+            inherited = told.get("inherited", {})
+            self.settings = DraftSettings.model_validate(settings_with_inherited(told["settings"], inherited))
             self.opened: str | None = told["opened"]
             self.made: float = told["made"]
-            self.inherited = Inherited.from_dict(told["inherited"]) if "inherited" in told else Inherited()
+            self.inherited = Inherited.from_dict(inherited) if inherited else Inherited()
         except (OSError, ValueError, KeyError, TypeError, InvalidProblem) as error:
             raise StorageError(f"{self.folder / DRAFT} cannot be read: restore it, or delete it") from error
 
@@ -113,7 +115,7 @@ class Draft:
     def take_out(self, name: str) -> bool:
         """Whether there was an item of this name; it is left out of the study now, and not chosen from the start."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             collection = self.collection
             if collection is None or self.state == "preparing" or name not in collection.ids:
                 return False
@@ -138,7 +140,7 @@ class Draft:
     def change(self, settings: DraftSettings) -> None:
         """Keep other settings."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             check_settings(settings, self.inherited)
             if settings != self.settings:
                 self.end_dry_run()
@@ -148,7 +150,7 @@ class Draft:
     def begin_dry_run(self) -> None:
         """Let simulated people answer; a dry run that is there stays."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             if self.dry_run is not None and (self.dry_run.running or self.dry_run.outcome is not None):
                 return
             if self.collection is None:
@@ -169,7 +171,7 @@ class Draft:
     def files_change(self) -> None:
         """Called before files come or go: what was processed no longer holds."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             if self.state == "preparing":
                 raise InvalidCollection("the files are being processed: wait until that is done")
             self.end_dry_run()
@@ -179,7 +181,7 @@ class Draft:
     def prepare(self, done: Callable[[], None] = lambda: None) -> None:
         """Process the files in the background; `done` is called after that, whatever came of it."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             if self.state != "collecting":
                 return
             source = self.uploads.source()
@@ -214,7 +216,7 @@ class Draft:
     def discard(self) -> None:
         """Delete the draft and everything in it. The file goes last, so that what is left half-way is found again."""
         with self.lock:
-            self._only_a_draft()
+            self.only_a_draft()
             if self.state == "preparing":
                 raise InvalidCollection("the files are being processed: wait until that is done")
             self.end_dry_run()
@@ -223,7 +225,8 @@ class Draft:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             shutil.rmtree(self.folder)
 
-    def _only_a_draft(self) -> None:
+    def only_a_draft(self) -> None:
+        """Refuse to change what a study was opened with."""
         if self.opened is not None:
             raise InvalidCollection("this study has been opened: it keeps the items and settings it began with")
 
@@ -272,6 +275,7 @@ class Drafts:
         def fill(folder: Path) -> None:
             carried = carry(collection, ids, folder)
             keep_originals(carried, sources, folder)
+            carry_practice_pictures(collection.folder, folder)
             carried.save()
 
         return self._begin(settings, now, fill, inherited)

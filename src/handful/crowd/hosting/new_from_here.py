@@ -9,9 +9,10 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.own_words import own_words
 from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidCollection
-from handful.study.rules import ONLY_VERIFIED
+from handful.study.rules import ONLY_VERIFIED, Rule
 
 
 def draft_from(
@@ -28,7 +29,7 @@ def draft_from(
     if unknown:
         raise InvalidCollection(f"this study has no item {unknown[0]!r}")
     settings = _settings_of(hosted, picks, len(taken))
-    inherited = Inherited.of(hosted.study.setup, settings.explorer)
+    inherited = Inherited.of(hosted.study.setup)
     sources = registry.originals_of(hosted)
     return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken, inherited, sources)
 
@@ -36,6 +37,7 @@ def draft_from(
 def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSettings:
     setup, defaults = hosted.study.setup, DraftSettings()
     problem, expected = setup.problem, hosted.expected
+    checks = setup.rule not in (None, ONLY_VERIFIED)
     k = problem.k if len(picks) < problem.k else len(picks) + max(1, min(problem.k, items - len(picks) - 1))
     return DraftSettings(
         theme=hosted.theme,
@@ -44,7 +46,10 @@ def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSett
         options=problem.feedback.options,
         people=defaults.people if expected is None else expected.people,
         door=defaults.door if setup.door is None else setup.door.kind,
-        checks=setup.rule not in (None, ONLY_VERIFIED),
+        checks=checks,
+        rule=setup.rule.to_dict() if setup.rule is not None and checks and setup.rule != Rule() else None,
+        epsilon=problem.epsilon,
+        delta=None if problem.delta == StudyPlan.delta else problem.delta,
         explorer=None if setup.explorer_spelled == "duels" and problem.epsilon is None else setup.explorer_spelled,
         in_flight=problem.in_flight,
         lease=setup.lease_s,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from handful.crowd.collection.items import Collection
+from handful.crowd.collection.practice_pictures import practice_pictures
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.lessons import Lesson
 from handful.crowd.messages import ItemCard, Join, Option, PracticeLesson
 from handful.crowd.refusals import Refusal
+from handful.crowd.setup_messages import PracticePicture
 from handful.errors import InvalidProblem
 from handful.study.conduct import PRACTICE
 from handful.study.rules import Rule
@@ -28,16 +31,22 @@ def lessons_shown(lessons: Lessons, collection: Collection) -> list[PracticeLess
     """The organizer's lessons as they are shown; None for the page's own."""
     if lessons is None:
         return None
-    items = {item.id: item_card(item) for item in collection}
+    items = {item.id: item for item in (*collection, *practice_pictures(collection.folder))}
 
     def option(place: int, said: str) -> Option:
-        card = items.get(said) or ItemCard(kind="text", caption="", text=said)
+        card = item_card(items[said]) if said in items else ItemCard(kind="text", caption="", text=said)
         return Option(id=str(place), **dict(card))
 
     return [
         PracticeLesson(cards=[option(*one) for one in enumerate(lesson.cards)], better=lesson.better, why=lesson.why)
         for lesson in lessons
     ]
+
+
+def practice_cards(folder: Path) -> list[PracticePicture]:
+    """The organizer's own pictures to practise on, beside the items of this folder."""
+    there = practice_pictures(folder)
+    return [PracticePicture(name=item.id, thumbnail=item_card(item).thumbnail or "") for item in there]
 
 
 def judged(chosen: Sequence[str], lessons: Lessons = None) -> list[bool]:

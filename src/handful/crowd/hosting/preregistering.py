@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.crowd.collection.items import has_collection, load_collection
+from handful.crowd.collection.items import Collection, has_collection, load_collection
+from handful.crowd.collection.practice_pictures import practice_pictures
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import THEME, HostedStudy
 from handful.crowd.hosting.startup import items_folder
@@ -21,12 +22,12 @@ def preregister(hosted: HostedStudy) -> dict[str, Any]:
         said = words_of(hosted.theme, hosted.settings)
         kept = {name: said[name] or "" for name in LENGTHS}
         hosted.say_words({**kept, "goal": said["goal"] or 0, "language": said["language"]})
-    return hosted.study.preregister(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
+    return hosted.study.preregister(*_shown(hosted))
 
 
 def registration_now(hosted: HostedStudy) -> dict[str, Any]:
     """What a preregistration of the study would say now."""
-    return hosted.study.registration(hosted.collection.digests(), words_of(hosted.theme, hosted.settings))
+    return hosted.study.registration(*_shown(hosted))
 
 
 def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
@@ -44,7 +45,20 @@ def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str
             theme = str(event.data)
         elif isinstance(event, Noted) and event.topic == WORDS:
             settings = settings_with(settings, event.data)
-    return collection.digests(), words_of(theme, settings)
+    return collection.digests(), _with_pictures(words_of(theme, settings), settings, collection)
+
+
+def _shown(hosted: HostedStudy) -> tuple[Contents, dict[str, Any]]:
+    said = words_of(hosted.theme, hosted.settings)
+    return hosted.collection.digests(), _with_pictures(said, hosted.settings, hosted.collection)
+
+
+def _with_pictures(said: dict[str, Any], settings: Settings, collection: Collection) -> dict[str, Any]:
+    """What people read, and the digests of the organizer's own pictures that they practise on."""
+    named = {card for lesson in settings.practice or () for card in lesson.cards}
+    digests = practice_pictures(collection.folder).digests() if named else {}
+    shown = {name: digest for name, digest in digests.items() if name in named}
+    return {**said, "practice_pictures": shown} if shown else said
 
 
 def words_of(theme: str, settings: Settings) -> dict[str, Any]:

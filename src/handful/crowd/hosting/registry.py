@@ -16,6 +16,7 @@ from pathlib import Path
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.collection.originals import ORIGINALS
+from handful.crowd.collection.practice_pictures import practice_pictures
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
@@ -58,6 +59,7 @@ class Registry:
         self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
         for hosted in self.studies.values():
             self.show_pictures(hosted.collection)
+            self.show_practice(hosted.collection.folder)
             self._know_people_of(hosted)
         self.retire_people()  # only now: all studies have said for how long they keep theirs
 
@@ -104,6 +106,10 @@ class Registry:
         for item in collection:
             for name in collection.pictures(item):
                 self.pictures[name] = collection.folder / name
+
+    def show_practice(self, folder: Path) -> None:
+        """Serve the pictures to practise on, beside the items of this folder."""
+        self.show_pictures(practice_pictures(folder))
 
     def picture(self, name: str) -> Path | None:
         """The file of a picture, of an item or of a check: nobody learns from an address which of them it is."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from handful.crowd.collection.items import Collection
+from handful.crowd.collection.practice_pictures import practice_pictures, take_practice_picture
 from handful.crowd.hosting.changed_words import change_words, changed
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.errors import InvalidProblem
@@ -31,6 +34,23 @@ class RequestedChanges:
     door: str | None = None
     rule: Rule | None = None
     words: Mapping[str, Any] = field(default_factory=dict)
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+
+    def words_for(self, collection: Collection) -> Mapping[str, Any]:
+        """The words for a study of this collection; the `pictures` that its practice names are taken in beside it."""
+        names: dict[str, str] = {}
+        for name, path in self.pictures.items():
+            if name in collection.ids:
+                continue
+            if path.is_file():
+                names[name] = take_practice_picture(collection.folder, path.name, path.read_bytes()).id
+            elif name not in practice_pictures(collection.folder).ids:
+                raise InvalidProblem(
+                    f"the practice names {name}, and there is neither an item of that name nor the picture {path}"
+                )
+        lessons = self.words.get("practice") or ()
+        said = [{**one, **{side: names.get(one[side], one[side]) for side in ("right", "wrong")}} for one in lessons]
+        return {**self.words, "practice": said} if names else self.words
 
 
 def apply_changes(
@@ -47,7 +67,7 @@ def apply_changes(
     for hosted in about:
         if hosted not in others:
             _keep(hosted, changes, say)
-            _say_words(hosted, changes.words, bool(themes) or len(about) == 1, say)
+            _say_words(hosted, changes, bool(themes) or len(about) == 1, say)
 
 
 def _another_k(hosted: HostedStudy, changes: RequestedChanges) -> bool:
@@ -94,9 +114,9 @@ def _told(option: str, kept: float | str | Rule | None) -> str:
     return f"keeps the {option} {said}"
 
 
-def _say_words(hosted: HostedStudy, words: Mapping[str, Any], meant: bool, say: Callable[[str], None]) -> None:
+def _say_words(hosted: HostedStudy, changes: RequestedChanges, meant: bool, say: Callable[[str], None]) -> None:
     """Let people read other words where this study is `meant`: what a server was told is not for all of its studies."""
-    new = changed(hosted, words)
+    new = changed(hosted, changes.words_for(hosted.collection) if meant else changes.words)
     if new and not meant:
         say(f"{hosted.theme}: the study keeps its own {listed(list(new))}; name it with --theme to change that")
     elif new:

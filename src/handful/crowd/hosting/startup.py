@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.collection.practice_pictures import keep_practice_pictures
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.hosting.drafts import Draft, Drafts
 from handful.crowd.hosting.expected_people import note_expected
@@ -97,7 +98,7 @@ def open_registry(
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
                 if changes.words:
-                    studies[name].say_words(changes.words)
+                    studies[name].say_words(changes.words_for(collection))
         warm_up([hosted.study for hosted in studies.values() if hosted.open])
     except BaseException:
         for hosted in studies.values():
@@ -121,7 +122,9 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
         draft.end_dry_run()
         (theme,) = _cleaned([told.theme], (), collection)
         plan, said = suited(draft.plan, collection), told.words.model_dump(exclude_none=True)
-        check_can_be_practised(plan.rule, settings_with(registry.settings, said).practice)
+        lessons = settings_with(registry.settings, said).practice
+        check_can_be_practised(plan.rule, lessons)
+        keep_practice_pictures(draft.folder, {card for lesson in lessons or () for card in lesson.cards})
         warm_up([new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
             name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})

@@ -14,7 +14,7 @@ from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidProblem
 from handful.study.doors import Door
-from handful.study.rules import ONLY_VERIFIED, Rule
+from handful.study.rules import EXCLUDE, ONLY_VERIFIED, Rule
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -89,12 +89,20 @@ def plan_of(told: DraftSettings, inherited: Inherited | None = None) -> StudyPla
         lease_s=told.lease,
         seed=told.seed,
         expected=ExpectedPeople(told.people, goal, told.per_hour, told.currency) if goal else None,
-        epsilon=inherited.epsilon_for(told),
-        delta=inherited.delta_for(told),
-        rule=inherited.rule_for(told),
+        epsilon=told.epsilon,
+        delta=StudyPlan.delta if told.delta is None else told.delta,
+        rule=_rule_of(told),
         door=inherited.door_for(told),
         chosen=tuple(told.chosen),
     )
+
+
+def _rule_of(told: DraftSettings) -> Rule | None:
+    """Who counts, where people are checked."""
+    if not told.checks:
+        return None
+    rule = Rule() if told.rule is None else Rule.from_dict(told.rule)
+    return replace(rule, unverified=EXCLUDE)
 
 
 def check_settings(told: DraftSettings, inherited: Inherited | None) -> None:

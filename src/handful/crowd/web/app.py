@@ -25,6 +25,7 @@ from handful.crowd.web import (
     page_routes,
     panel_routes,
     people_routes,
+    practice_routes,
     setup_routes,
     words_routes,
     worker_routes,
@@ -83,6 +84,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
     app.include_router(words_routes.router)
+    app.include_router(practice_routes.router)
     app.include_router(continuing_routes.router)
     app.include_router(ending_routes.router)
     app.include_router(people_routes.router)

@@ -104,8 +104,10 @@ class Guard:
     def _most_bytes(self, scope: Scope) -> int:
         """How large a body may be. What is large is read only after the key was checked."""
         path, method = scope["path"], scope["method"]
-        if path.startswith("/api/organize/") and path.endswith("/new-study"):
-            return self.limits.settings_bytes  # it names items
+        if method == "PUT" and path.startswith(("/api/organize/", "/api/setup/")) and "/practice/" in path:
+            return self.limits.picture_bytes
+        if path.startswith("/api/organize/") and path.endswith(("/new-study", "/words", "/preview")):
+            return self.limits.settings_bytes  # it names items, or has a long consent
         if not path.startswith("/api/setup"):
             return self.limits.body_bytes
         if method == "PUT" and "/files/" in path:

@@ -18,6 +18,7 @@ from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.planned_quality import quality_of
+from handful.crowd.hosting.practice import practice_cards
 from handful.crowd.hosting.previewing import preview_of_draft
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, warm_up_for
@@ -61,7 +62,7 @@ async def begin(said: setup_messages.BeginDraft, request: Request) -> setup_mess
     registry = registry_of(request)
     if registry.storage is None:
         raise Refusal(409, "in_memory", "This server keeps nothing on disk, so no study can be set up here.")
-    with _explained():
+    with explained():
         told = setup_messages.DraftSettings.model_validate(said.model_dump(exclude={"id"}))
         draft = await in_thread(registry.drafts.new, told, registry.clock(), said.id)
     return await _status(draft, registry)
@@ -91,7 +92,7 @@ async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
     collection, told = draft.collection, draft.settings
     if collection is None:
         raise Refusal(409, "no_items", "There is nothing to choose from yet.")
-    with _explained():
+    with explained():
         bought = await in_thread(quality_of, draft.plan, collection)
     if bought is None:
         return setup_messages.DraftQuality(words=None, suffices=None)
@@ -102,7 +103,7 @@ async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
 @router.post("/{draft}/dry-run")
 async def begin_dry_run(draft: TheDraft) -> setup_messages.DraftDryRun:
     """Let simulated people answer the study as it is set up, in memory: nothing of it is left."""
-    with _explained():
+    with explained():
         await in_thread(draft.begin_dry_run)
     return await in_thread(_dry_run_of, draft)
 
@@ -123,14 +124,14 @@ async def end_dry_run(draft: TheDraft) -> Response:
 @router.post("/{draft}/preview")
 async def preview(draft: TheDraft, request: Request) -> setup_messages.Preview:
     """The study as people would meet it; items must be there."""
-    with _explained():
+    with explained():
         return await in_thread(preview_of_draft, draft, registry_of(request).settings)
 
 
 @router.put("/{draft}")
 async def change(draft: TheDraft, said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
     """Keep other settings."""
-    with _explained():
+    with explained():
         await in_thread(draft.change, said)
     return await _status(draft, registry_of(request))
 
@@ -138,7 +139,7 @@ async def change(draft: TheDraft, said: setup_messages.DraftSettings, request: R
 @router.delete("/{draft}", status_code=204)
 async def discard(draft: TheDraft, request: Request) -> Response:
     """Delete the draft and its files."""
-    with _explained():
+    with explained():
         await in_thread(registry_of(request).drafts.discard, draft)
     return Response(status_code=204)
 
@@ -146,7 +147,7 @@ async def discard(draft: TheDraft, request: Request) -> Response:
 @router.put("/{draft}/files/{name:path}")
 async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages.DraftFile:
     """Add a file, as the body of the request. A file of the same name is replaced; half a file is not kept."""
-    with _explained():
+    with explained():
         await in_thread(draft.files_change)
         try:
             taken = await draft.uploads.take(name, request.stream(), draft.files_change)
@@ -158,7 +159,7 @@ async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages
 @router.delete("/{draft}/files/{name:path}", status_code=204)
 async def remove(draft: TheDraft, name: str) -> Response:
     """Take a file away again."""
-    with _explained():
+    with explained():
         await in_thread(draft.files_change)
         if not await in_thread(draft.uploads.remove, name):
             raise not_found()
@@ -168,7 +169,7 @@ async def remove(draft: TheDraft, name: str) -> Response:
 @router.delete("/{draft}/items/{name:path}")
 async def take_out(draft: TheDraft, name: str, request: Request) -> setup_messages.DraftStatus:
     """Leave a prepared item out of the study; if it was chosen from the start, it no longer is."""
-    with _explained():
+    with explained():
         if not await in_thread(draft.take_out, name):
             raise not_found()
     return await _status(draft, registry_of(request))
@@ -184,7 +185,7 @@ async def paste(draft: TheDraft, request: Request) -> setup_messages.DraftStatus
         raise RequestValidationError(error.errors(include_url=False)) from None
     except ClientDisconnect:
         raise Refusal(400, "cut_off", "The texts did not arrive whole: send them again.") from None
-    with _explained():
+    with explained():
         await in_thread(draft.files_change)
         await in_thread(draft.uploads.paste, said.texts)
     return await _status(draft, registry_of(request))
@@ -193,7 +194,7 @@ async def paste(draft: TheDraft, request: Request) -> setup_messages.DraftStatus
 @router.post("/{draft}/prepare")
 async def prepare(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """Process the files in the background; the draft's status says how far it is."""
-    with _explained():
+    with explained():
         await in_thread(draft.prepare, partial(warm_up_for, draft))
     return await _status(draft, registry_of(request))
 
@@ -202,14 +203,14 @@ async def prepare(draft: TheDraft, request: Request) -> setup_messages.DraftStat
 async def open_(draft: TheDraft, request: Request) -> setup_messages.DraftStatus:
     """Make it a study, which takes answers from now on."""
     registry = registry_of(request)
-    with _explained():
+    with explained():
         hosted = await in_thread(open_draft, registry, draft)
     hosted.change_signal.start()
     return await _status(draft, registry)
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """Turn what the organizer can mend into a refusal that says so."""
     try:
         yield
@@ -234,6 +235,7 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         registry.show_pictures(collection)
     items = 0 if collection is None else len(collection)
     left_out = () if collection is None else collection.left_out
+    registry.show_practice(draft.folder)
     return setup_messages.DraftStatus(
         draft=draft.id,
         state=draft.state,
@@ -248,6 +250,7 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         inherited=draft.inherited.words_for(draft.settings),
         cards=[] if collection is None else _cards(collection, draft.settings.chosen),
         left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
+        practice_pictures=practice_cards(draft.folder),
         plan=_plan(draft.settings, draft.plan, items),
         consent=_said(draft.settings, "consent"),
         instructions=_said(draft.settings, "instructions"),

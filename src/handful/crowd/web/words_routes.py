@@ -9,6 +9,7 @@ from handful.crowd.hosting.changed_words import change_words, effects_of_change,
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.own_words import own_words
+from handful.crowd.hosting.practice import practice_cards
 from handful.crowd.hosting.previewing import preview_of_study
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
@@ -30,7 +31,7 @@ async def words_now(hosted: OrganizersStudy) -> setup_messages.WordsNow:
 async def words(hosted: OrganizersStudy, said: setup_messages.Words, request: Request) -> messages.OrganizerStatus:
     """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place.
 
-    409 `fixed`: the question once it has answers, and a practice that decides who counts.
+    409 `fixed`: the question once it has answers, a practice that decides who counts, and `goal` in a panel's study.
     """
     try:
         await in_thread(change_words, hosted, said.model_dump(exclude_unset=True))
@@ -55,4 +56,5 @@ def _now(hosted: HostedStudy) -> setup_messages.WordsNow:
         instructions=catalogue.said("instructions"),
         fixed={name: sentence(why) for name, why in fixed_words(hosted).items()},
         effects=effects_of_change(hosted),
+        practice_pictures=practice_cards(hosted.collection.folder),
     )

@@ -3,6 +3,7 @@
 import { all, find, make } from "./dom.js";
 import { fillLessons, lessons, onLessons } from "./lessons.js";
 import { Refusal, request } from "./requests.js";
+import { sendPracticePicture } from "./uploads.js";
 
 /** Fill the form when it is opened, and send what was changed in it. */
 export function changingWords(address, study) {
@@ -27,7 +28,7 @@ export function changingWords(address, study) {
     return Object.fromEntries(Object.entries(now).filter(([word, value]) => JSON.stringify(value) !== JSON.stringify(before[word])));
   }
 
-  function fill({ words, fixed, effects, ...builtIn }) {
+  function fill({ words, fixed, effects, practice_pictures: pictures, ...builtIn }) {
     for (const field of fields) {
       const { word } = field.dataset;
       if (field.type === "checkbox") field.checked = words[word];
@@ -35,7 +36,7 @@ export function changingWords(address, study) {
       else field.value = words[word] ?? builtIn[word] ?? "";
       explain(field, fixed[word], effects[word]);
     }
-    fillLessons(words.practice);
+    fillLessons(words.practice, pictures);
     explain(find("#practising"), fixed.practice, effects.practice);
     for (const field of all("#lessons input, #lessons button, #add-lesson")) field.disabled = Boolean(fixed.practice);
     before = typed();
@@ -46,7 +47,7 @@ export function changingWords(address, study) {
   }
 
   find("#words-part").addEventListener("toggle", ({ target }) => target.open && load());
-  onLessons(() => {});
+  onLessons(() => {}, (file) => sendPracticePicture(address, file));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const said = find("#words-said");

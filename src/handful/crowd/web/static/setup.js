@@ -6,7 +6,7 @@ import { dryRun, dryRunOf } from "./dry_run.js";
 import { words } from "./item_card.js";
 import { fillLessons, lessons, onLessons } from "./lessons.js";
 import { Refusal, request, sayLost } from "./requests.js";
-import { dropped, picked, sendAll } from "./uploads.js";
+import { dropped, picked, sendAll, sendPracticePicture } from "./uploads.js";
 
 const KEEP_AFTER_MS = 600;
 const LOOK_EVERY_MS = 400;
@@ -79,7 +79,7 @@ function fill({ settings: told, ...draft }) {
     else if ("cents" in field.dataset) field.value = value === null ? "" : (value / 100).toFixed(2);
     else field.value = value ?? BUILT_IN[word] ?? "";
   }
-  fillLessons(told.words.practice);
+  fillLessons(told.words.practice, draft.practice_pictures);
 }
 
 /** In another language the built-in words are others; those that the organizer wrote stay. */
@@ -130,7 +130,7 @@ function show(now) {
   const first = status === null;
   status = now;
   chosen = now.settings.chosen;
-  if (first) fill(now);
+  if (first && document.body.dataset.draft) fill(now); // a new one is as it was typed, also where half a pair is
   else retell(now);
   if (now.study) { location.replace(`/organize/${now.study}`); return; }
   const preparing = now.state === "preparing";
@@ -295,7 +295,7 @@ for (const field of fields) {
   if (field.id !== "rule") field.addEventListener("input", changed); // half a rule is none
   field.addEventListener("change", changed);
 }
-onLessons(changed);
+onLessons(changed, async (file) => { await draft(); return sendPracticePicture(root(), file); });
 find("#rule-file").addEventListener("change", async ({ target }) => {
   const [file] = target.files;
   target.value = "";

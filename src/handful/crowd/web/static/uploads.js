@@ -47,6 +47,13 @@ function put(address, file, moved) {
   });
 }
 
+/** Send a picture to practise on; gives its name and its address in small, or throws with why it was not taken. */
+export async function sendPracticePicture(root, file) {
+  const { status, said } = await put(`${root}/practice/${encodeURIComponent(file.name)}`, file, () => {}).catch(() => ({ status: 0, said: { message: "The connection was lost: try again." } }));
+  if (status !== 200) throw new Error(said.message ?? `The server answered ${status}: try again.`);
+  return said;
+}
+
 /** Send files that are not there yet. `told({ done, of, bytes, total })` is called as it goes.
  *  Gives what could not be sent, each with why; `fatal` is why nothing more can be taken. */
 export async function sendAll(root, files, there, told) {
