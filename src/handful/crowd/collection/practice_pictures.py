@@ -41,9 +41,9 @@ def take_practice_picture(folder: Path, name: str, data: bytes) -> Item:
     raw = raw_of(name, data)
     if isinstance(raw, LeftOut) or raw.text:
         why = raw.why if isinstance(raw, LeftOut) else "is a text: write it into the field"
-        raise InvalidCollection(f"{raw.name} {why}")
+        raise InvalidCollection(f"the file {raw.name} {why}")
     if len(data) > MAX_PICTURE_BYTES:
-        raise InvalidCollection(f"{raw.name} is larger than {MAX_PICTURE_BYTES // 1_000_000} MB")
+        raise InvalidCollection(f"the file {raw.name} is larger than {MAX_PICTURE_BYTES // 1_000_000} MB")
     with storing(folder):
         free = shutil.disk_usage(folder).free
     if free < SPARE_BYTES + len(data):
@@ -51,7 +51,7 @@ def take_practice_picture(folder: Path, name: str, data: bytes) -> Item:
     with closing(Decoder()) as decoder:
         made = item_of(raw, folder, decoder)
     if isinstance(made, LeftOut):
-        raise InvalidCollection(f"{made.name} {made.why}")
+        raise InvalidCollection(f"the file {made.name} {made.why}")
     with _adding:
         there = practice_pictures(folder)
         same = next((item for item in there if item.picture == made.picture), None)
