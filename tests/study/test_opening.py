@@ -10,6 +10,9 @@ import pytest
 from handful import Preferences, Study, TopX, Values
 from handful.errors import InvalidProblem, ItemsChanged, StorageError, StorageLocked, StudyExists
 from handful.storage import Record
+from handful.study import replaying, stretches
+from handful.study.replaying import fold_of
+from tests.study.worlds import Clock, live, picture
 
 ITEMS = ["a", "b", "c", "d"]
 SETTINGS: dict[str, Any] = {"feedback": Preferences(), "budget": 40, "in_flight": 2, "exists": "open"}
@@ -111,3 +114,32 @@ def test_closing_lets_go_and_changes_nothing(sqlite_storage: str) -> None:
     assert study.status().in_flight == 1
     with pytest.raises(StorageError, match="was closed here: open it again"):
         study.ask(1)
+
+
+@pytest.mark.parametrize("explorer", ["sharp", "uniform"])  # which count answers in the order asked, and as they come
+def test_plain_stretches_are_opened_at_once_and_to_the_same_state_as_one_by_one(
+    explorer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    settings: dict[str, Any] = {"feedback": Values(noise=0.5), "budget": 900, "epsilon": 1e-6, "in_flight": 4}
+    study = Study(range(6), 2, explorer=explorer, clock=clock, **settings)
+    while study.finished is None:
+        for n, question in enumerate(study.ask(4, "anna")):
+            clock.now += 1
+            undo = {"undo_s": 3} if n % 2 else {}
+            study.tell(question.id, question.item + (question.seed % 7) / 7, "anna", **undo)
+        clock.now += 4
+    records = list(study.records())
+    monkeypatch.setattr(replaying, "_PIECE", 64)
+    at_once = picture(fold_of(records)[0])
+    counted: list[bool] = []
+
+    def counting(*columns: Any) -> bool:
+        counted.append(stretches.apply_stretch(*columns))
+        return counted[-1]
+
+    monkeypatch.setattr(replaying, "apply_stretch", counting)
+    fold_of(records)
+    assert counted.count(True) >= 3
+    monkeypatch.setattr(replaying, "apply_stretch", lambda *columns: False)
+    assert picture(fold_of(records)[0]) == at_once == live(study)

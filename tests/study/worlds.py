@@ -36,7 +36,7 @@ def picture(fold: Fold) -> dict[str, Any]:
         "arrays": [part.tobytes() for part in exploration.arrays()],
         "before": [part.tobytes() for part in exploration._before],
         "log": exploration._log.tolist(),
-        "lines": {about: list(line) for about, line in exploration._lines._lines.items() if line},
+        "lines": {about: list(line) for about, line in exploration._lines.by_item.items() if line},
         "too late": list(exploration._too_late),
         "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
         "withdrawn": sorted(exploration.withdrawn),

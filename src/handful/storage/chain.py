@@ -42,11 +42,14 @@ def hash_after(before: bytes, record: Record) -> bytes:
 
 def hashes_after(before: bytes, records: Sequence[Record]) -> list[bytes]:
     """The hashes of records in order, of which the first has a predecessor with the hash `before`."""
-    hashes = []
+    hashes, names = list[bytes](), dict[str, bytes]()  # every answer and every reopening waits for this loop
+    keep, digest_of, head_of = hashes.append, blake2b, _head
     for seq, version, kind, time, payload in records:
-        named = kind.encode()
+        named = names.get(kind)
+        if named is None:
+            named = names[kind] = kind.encode()
         # Adding zero turns -0.0, which SQLite does not keep, into 0.0.
-        head = _head(before, seq, version, time + 0.0, len(named))
-        before = blake2b(head + named + payload.encode(), digest_size=SIZE).digest()
-        hashes.append(before)
+        head = head_of(before, seq, version, time + 0.0, len(named))
+        before = digest_of(head + named + payload.encode(), digest_size=SIZE).digest()
+        keep(before)
     return hashes

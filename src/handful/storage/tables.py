@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from sqlalchemy import (
@@ -218,7 +218,7 @@ def records_after(connection: Connection, study: str, before: Tip, limit: int) -
     ):
         for seq, row in zip(expected, rows, strict=True):
             _check_row(row, seq, study)
-    records = list(map(Record, *columns))
+    records = list(map(tuple.__new__, repeat(Record), zip(*columns, strict=True)))  # no call of Python's for each
     hashes = hashes_after(before.hash, records)
     if tuple(hashes) != stored:
         wrong = next(seq for seq, found, known in zip(expected, hashes, stored, strict=True) if found != known)

@@ -16,23 +16,23 @@ class Lines:
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._lines: dict[tuple[int, int], deque[int]] = {}
+        self.by_item: dict[tuple[int, int], deque[int]] = {}
 
     def of(self, question: int) -> deque[int]:
         """The line that a question belongs to; it is made if there is none."""
         about = self._questions.item[question], self._questions.given[question]
-        line = self._lines.get(about)
+        line = self.by_item.get(about)
         if line is None:
-            line = self._lines[about] = deque()
+            line = self.by_item[about] = deque()
         return line
 
     def forget(self, question: int) -> None:
         """Let go of the line that a question belonged to, now that it is empty."""
-        del self._lines[self._questions.item[question], self._questions.given[question]]
+        del self.by_item[self._questions.item[question], self._questions.given[question]]
 
     def __iter__(self) -> Iterator[deque[int]]:
-        return iter(self._lines.values())
+        return iter(self.by_item.values())
 
     def clear(self) -> None:
         """Forget all of them: another round begins."""
-        self._lines = {}
+        self.by_item = {}

@@ -120,6 +120,28 @@ class Questions:
             if len(more) < self._more:
                 self.more.extend([-1] * (self._more - len(more)))
 
+    def add_many(self, round_: int, items: list[int], rivals: list[int], more: Sequence[Sequence[int]]) -> None:
+        """Append the next questions, all given the picks so far; not where it matters how often each was asked."""
+        many = len(items)
+        self.item.fromlist(items)
+        self.rival.fromlist(rivals)
+        self.given.extend(array("i", [NOW]) * many)
+        self.worker.extend(array("i", [-1]) * many)
+        self.round.extend(array("i", [round_]) * many)
+        self.answer.extend(array("d", [0.0]) * many)
+        self.standing.extend(array("b", [UNANSWERED]) * many)
+        for options in more if self._more else ():
+            self.more.extend(options)
+            if len(options) < self._more:
+                self.more.extend([-1] * (self._more - len(options)))
+
+    def shows(self, question: int, item: object) -> bool:
+        """Whether the item is one of the question's options."""
+        if item in (self.item[question], self.rival[question]):
+            return item != -1
+        at = question * self._more
+        return item != -1 and item in self.more[at : at + self._more]
+
     def go_back_to(self, round_: int) -> None:
         """The next question is of a round that had some before."""
         self._same.clear()

@@ -17,10 +17,10 @@ from handful.core.explorers.going_again import ASKED, DONE, LATE_TOLD
 from handful.core.explorers.protocol import drop
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
+from handful.study.believing import BelievingExploration
 from handful.study.columns import arrays_of
 from handful.study.editions import state_after
 from handful.study.events import RoundClosed
-from handful.study.exploration import Exploration
 from handful.study.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.setup import Setup
 from handful.study.workers import Workers
@@ -51,7 +51,7 @@ class Reopening:
         return said + (f", {self.missing:,} of which the budget does not cover." if self.missing else ".")
 
 
-class ReopenableExploration(Exploration):
+class ReopenableExploration(BelievingExploration):
     """The explorer through its rounds, with what it was before each of them."""
 
     def __init__(self, setup: Setup, questions: Questions, workers: Workers) -> None:

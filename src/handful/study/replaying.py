@@ -18,11 +18,13 @@ from handful.study.event_records import VERSION, from_record
 from handful.study.events import Asked, Created, Told
 from handful.study.fold import Fold
 from handful.study.setup import Setup
+from handful.study.stretches import KINDS, Held, apply_stretch
 
 RecordReader = Callable[[Record, object], None]
 """What is called with a record and its payload, which is None where it is not plain JSON."""
 
 _CHUNK = 4096
+_PIECE = 256  # of a stretch: some are applied one by one, and that should be few
 _ASKED, _TOLD = frozenset(Asked.keys) - {"c"}, frozenset(Told.keys)
 
 
@@ -60,8 +62,22 @@ def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordRead
 
 
 def _apply(fold: Fold, chunk: list[Record], decoded: list[object]) -> None:
+    held: Held = {}
+    begin, (_, versions, kinds, times, _) = 0, zip(*chunk, strict=True)
+    for at in [*(at for at, kind in enumerate(kinds) if kind not in KINDS), len(chunk)]:
+        for piece in range(begin, at, _PIECE):
+            here = slice(piece, min(piece + _PIECE, at))
+            if not apply_stretch(fold, versions[here], kinds[here], times[here], decoded[here], held):
+                _grant(fold, held)
+                _apply_one_by_one(fold, chunk[here], decoded[here], held)
+        _grant(fold, held)
+        if at < len(chunk):
+            fold.apply(from_record(chunk[at]), chunk[at].time)
+        begin = at + 1
+
+
+def _apply_one_by_one(fold: Fold, chunk: list[Record], decoded: list[object], held: Held) -> None:
     asked, told = fold.asked, fold.told
-    held: dict[int, tuple[str | None, float]] = {}  # asked here and not told yet: of most nobody need know who held it
     for record, data in zip(chunk, decoded, strict=True):
         _, version, kind, time, _ = record
         # A record with more to say than is known here, or less, is none of these; `from_record` knows what it is.
@@ -83,7 +99,7 @@ def _apply(fold: Fold, chunk: list[Record], decoded: list[object]) -> None:
     _grant(fold, held)
 
 
-def _grant(fold: Fold, held: dict[int, tuple[str | None, float]]) -> None:
+def _grant(fold: Fold, held: Held) -> None:
     for question, (worker, time) in held.items():
         fold.grant(question, worker, time)
     held.clear()

@@ -23,6 +23,14 @@ class Shares:
         if of_round:
             self.in_round[worker] = self.in_round.get(worker, 0) + 1
 
+    def note_many(self, worker: int, answers: int) -> None:
+        """So many more answers of a worker to questions of the open round."""
+        before = self._in_all.get(worker, 0)
+        self._in_all[worker] = before + answers
+        if before < FEW <= before + answers:
+            self.active.add(worker)
+        self.in_round[worker] = self.in_round.get(worker, 0) + answers
+
     def next_round(self) -> None:
         """A round is over."""
         self.in_round = Counter()
