@@ -33,6 +33,7 @@ from handful.core.confidence import FIRST
 from handful.core.kernels import kernel, rare
 from handful.core.parts.claim_state import BROADER, NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
+from handful.core.parts.ranking import rank
 
 CLAIM, ABOVE, BELOW = range(3)  # what to bound: the claim, the k largest gains alone, W alone
 
@@ -125,15 +126,7 @@ def worst(claim: Claim, way: int, y: float, s: float) -> float:
         if claim.items[i].old < 0:
             continue
         key, _ = adds(claim, way, y, s, i)
-        if not key > keys[rules.k - 1]:
-            continue
-        p = rules.k - 1
-        while p > 0 and key > keys[p - 1]:
-            keys[p] = keys[p - 1]
-            best[p] = best[p - 1]
-            p -= 1
-        keys[p] = key
-        best[p] = i
+        rank(keys, best, rules.k, rules.k, key, i)
     total = 0.0
     for p in range(rules.k):
         total += keys[p]

@@ -13,6 +13,7 @@ from handful.core.objective import Floats, Ints
 from handful.core.parts.claim import CLAIM, adds, search, squares, ways, worst
 from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import TOP
+from handful.core.parts.ranking import rank
 
 _SHARE = 0.6  # of the answers that seem to be needed are asked for at once, if so many may be in flight
 _ROOM = 60  # steps can be planned at least
@@ -110,18 +111,7 @@ def _find_contenders(plan: BatchPlan, claim: Claim) -> None:
         if claim.items[i].old < 0:
             continue
         key, _ = adds(claim, rules.way, y, rules.share, i)
-        if held == len(items):
-            if not key > keys[held - 1]:
-                continue
-            held -= 1
-        p = held
-        while p > 0 and key > keys[p - 1]:
-            keys[p] = keys[p - 1]
-            items[p] = items[p - 1]
-            p -= 1
-        keys[p] = key
-        items[p] = i
-        held += 1
+        held = rank(keys, items, held, len(items), key, i)
     plan.claim.rules[0] = claim.rules[0]
     for p in range(rules.k):
         plan.claim.torn[p] = claim.torn[p]

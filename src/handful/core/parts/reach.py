@@ -22,6 +22,7 @@ from handful.core.parts.board import Rows, surprise
 from handful.core.parts.claim import rho_of, squares, unit, ways
 from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
+from handful.core.parts.ranking import rank
 
 LEVEL = 0.01
 EDGE = 0.005
@@ -58,15 +59,7 @@ def name(reach: ReachTest, claim: Claim) -> None:
             continue
         newer = claim.rules[0].anchor > 0 and row.now > 0
         key = row.now_total / (row.now + 1.0) if newer else row.old_total / (row.old + 1.0)
-        if not key > named[k - 1].total:
-            continue
-        p = k - 1
-        while p > 0 and key > named[p - 1].total:
-            named[p].total = named[p - 1].total
-            named[p].item = named[p - 1].item
-            p -= 1
-        named[p].total = key
-        named[p].item = i
+        rank(named["total"], named["item"], k, k, key, i)
     for p in range(k):
         if named[p].item >= 0:
             reach.place[named[p].item] = p
