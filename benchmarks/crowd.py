@@ -47,6 +47,13 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 """Runs the script of another checkout with nothing but what that depended on."""
+PREPARE = """
+import sys
+from pathlib import Path
+from handful.crowd.collection.intake import ingest
+ingest(Path(sys.argv[1]) / "items.csv", Path(sys.argv[2]) / "items")
+"""
+"""Prepares the items as another checkout does."""
 
 
 def texts(folder: Path) -> Collection:
@@ -156,6 +163,9 @@ def measure(
     else:
         script = ["-c", AS_IT_WAS, str(beside / "benchmarks" / "crowd.py")]
         environment["PYTHONPATH"] = str(beside / "src")
+        its_own = Path(tempfile.mkdtemp(dir=folder))
+        subprocess.run([sys.executable, "-c", PREPARE, folder, its_own], env=environment, check=True)
+        folder = its_own  # in its own format
     server = subprocess.Popen([sys.executable, *script, "--server", str(folder), *options], env=environment)
     try:
         time.sleep(2)

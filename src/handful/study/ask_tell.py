@@ -17,6 +17,7 @@ from handful.study import events
 from handful.study.copies import copy_of_held
 from handful.study.filling import can_fill, fill
 from handful.study.fold import Fold
+from handful.study.made_questions import MadeQuestions
 from handful.study.participation import Participation
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
 from handful.study.reopening import reopening_of
@@ -34,6 +35,7 @@ class AskTell:
         # As one type for all seeds: the kernel is compiled once.
         self._seed: Any = np.uint64(writer.fold.setup.problem.seed)
         self._chosen: tuple[Fold | None, int, tuple[Any, ...]] = (None, 0, ())
+        self._made = MadeQuestions()
 
     @property
     def _fold(self) -> Fold:
@@ -225,6 +227,9 @@ class AskTell:
 
     def question(self, number: int) -> Question:
         """The question of this number, with the user's own items."""
+        return self._made.get(self._fold, number) or self._made.keep(number, self._make(number))
+
+    def _make(self, number: int) -> Question:
         fold, items = self._fold, self.items
         questions = fold.questions
         round_, rival, more = questions.round[number], questions.rival[number], questions.more_of(number)

@@ -109,6 +109,11 @@ class Conducts:
         """The conduct of this worker; an empty one for a worker of whom nothing is known."""
         return self._of.get(number) or Conduct()
 
+    def checks_of(self, number: int) -> int:
+        """How many checks this worker answered."""
+        known = self._of.get(number)
+        return 0 if known is None else known.checks
+
     def change(self, number: int) -> Conduct:
         """The conduct of this worker, for an event to change; made if there is none."""
         return self._of.setdefault(number, Conduct())

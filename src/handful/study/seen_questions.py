@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import combinations
 
 import numpy as np
@@ -40,9 +41,15 @@ class SeenQuestions:
 
     def rows_for(self, worker: str | None) -> Ints | None:
         """What the worker has compared, for the explorer; None where there is nothing."""
-        shown = self._shown.get(worker or "", ())[-MOST_SEEN:]
+        shown = self._shown.get(worker or "", [])[-MOST_SEEN:]
         if not shown:
             return None
+        if not self._questions.names_one:
+            rows = np.empty((len(shown), 3), np.int64)
+            rows[:, 0] = ALL
+            rows[:, 1] = _at(self._questions.item, shown)
+            rows[:, 2] = _at(self._questions.rival, shown)
+            return rows
         lines = []
         for question in shown:
             options = self._questions.options(question)
@@ -104,3 +111,9 @@ class SeenQuestions:
         if not questions.names_one or questions.standing[question] not in _WITH_ANSWER:
             return None
         return int(questions.answer[question])
+
+
+def _at(column: array[int], questions: list[int]) -> Ints:
+    """What a column has at these questions."""
+    view = np.frombuffer(column, dtype=np.int32)  # of this call alone: the column grows
+    return view[questions].astype(np.int64)

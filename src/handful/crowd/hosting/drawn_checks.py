@@ -55,6 +55,7 @@ class DrawnChecks:
         self.study, self._showing = study, showing
         self._deck, self._options = showing.deck, showing.options
         self._skips: dict[str, tuple[int, int]] = {}  # how many checks a worker skipped, and when the next is due
+        self._drawn: dict[str, tuple[int, int]] = {}  # of so many checks of a worker, when the last one comes
         self._answers: dict[str, tuple[str, Said]] = {}  # the last check that each worker answered
         self._shown: dict[str, dict[str, list[int]]] = {}  # the cards of the latest checks that each worker saw
 
@@ -86,7 +87,7 @@ class DrawnChecks:
 
     def answered(self, worker: str) -> int:
         """How many checks this worker has answered."""
-        return self._fold.conducts.of(self._fold.workers.number_if_known(worker)).checks
+        return self._fold.conducts.checks_of(self._fold.workers.number_if_known(worker))
 
     @staticmethod
     def is_check(question: str) -> bool:
@@ -109,7 +110,12 @@ class DrawnChecks:
 
     def _due(self, worker: Worker, done: int, checks: Checks) -> int:
         """After how many answers the next check comes."""
-        drawn = sum(_gap(worker, n, checks) for n in range(self.before_admission, done + 1))
+        known, drawn = self._drawn.get(worker.id, (self.before_admission, 0))
+        if known > done + 1:
+            known, drawn = self.before_admission, 0
+        for n in range(known, done + 1):
+            drawn += _gap(worker, n, checks)
+        self._drawn[worker.id] = done + 1, drawn
         return max(drawn, self._skips.get(worker.id, (0, 0))[1])
 
     def next_ones(self, worker: Worker, how_many: int) -> list[str]:

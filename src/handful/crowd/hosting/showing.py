@@ -37,12 +37,14 @@ class Showing:
         deck = self.deck
         chosen = [deck.card(worker, deck.number(id_)) for id_ in question.chosen]
         numbers = [deck.number(id_) for id_ in question.options]
-        cards = [(deck.option(worker, at, question.id), deck.card(worker, at, question.id)) for at in numbers]
+        cards = [deck.card(worker, at, question.id) for at in numbers]
         if self.options > 2:
-            places = worker.places(question.id, len(cards))
-            options = [messages.Option(id=id_, **dict(card)) for id_, card in map(cards.__getitem__, places)]
+            options = [
+                messages.Option(id=deck.option(worker, numbers[place], question.id), **dict(cards[place]))
+                for place in worker.places(question.id, len(cards))
+            ]
             return messages.Choice(token=token, round=round_, chosen=chosen, options=options)
-        item, rival = (card for _, card in cards)
+        item, rival = cards
         left, right = (item, rival) if worker.item_is_left(question.id) else (rival, item)
         return messages.Pair(token=token, round=round_, chosen=chosen, left=left, right=right)
 

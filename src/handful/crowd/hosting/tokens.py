@@ -58,8 +58,9 @@ def _keyed(key: bytes, *parts: bytes) -> bytes:
 
     Not by `hmac.digest`: for every call that gives up Python's lock, and with many threads waits to have it back.
     """
-    within, around = (half.copy() for half in _halves(key))
-    within.update(b"".join(len(part).to_bytes(4) + part for part in parts))
+    inner, outer = _halves(key)
+    within, around = inner.copy(), outer.copy()
+    within.update(b"".join([len(part).to_bytes(4) + part for part in parts]))
     around.update(within.digest())
     return around.digest()
 
@@ -232,8 +233,8 @@ def _shown_in(question: str | None) -> bytes:
 
 
 def _hide(key: bytes, seal: bytes, number: bytes) -> bytes:
-    pad = _keyed(key, b"hide", seal)
-    return bytes(a ^ b for a, b in zip(number, pad, strict=False))
+    pad = int.from_bytes(_keyed(key, b"hide", seal)[: len(number)])
+    return (int.from_bytes(number) ^ pad).to_bytes(len(number))
 
 
 def _text(raw: bytes) -> str:
