@@ -1,8 +1,9 @@
-"""Dying at every step of making, opening, changing and erasing: `python -m tests.crowd.dying FOLDER [EVERY]`.
+"""Dying at every step of making, opening, changing and erasing: `python -m tests.crowd.dying FOLDER [EVERY] [URL]`.
 
 A step is a change of the file system or a commit of the database. A process that has imported everything forks for each
 step: the child does the work and kills itself there; another one then starts a server on what is left and looks whether
-it is whole. What the first said it had done must be there.
+it is whole. What the first said it had done must be there. With the URL of a PostgreSQL each step has a schema there,
+otherwise an SQLite file; the items are in a folder of the step's own, which both processes work in.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import event
+from sqlalchemy import NullPool, create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
 from handful.crowd.collection.intake import ingest
@@ -35,7 +36,7 @@ CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.trun
 Told = Callable[[str], None]
 
 
-def by_the_page(storage: Path, done: Told) -> None:
+def by_the_page(storage: str, done: Told) -> None:
     """A draft is made, changed and opened, another one deleted, words are changed and somebody is erased."""
     registry = startup.open_registry(storage, None, ())
     registry.drafts.discard(_draft(registry, done))
@@ -64,7 +65,7 @@ def _draft(registry: Registry, done: Told) -> Draft:
     return draft
 
 
-def look_at_the_page(storage: Path, done: set[str]) -> None:
+def look_at_the_page(storage: str, done: set[str]) -> None:
     registry = startup.open_registry(storage, None, ())
     drafts = list(registry.drafts)
     assert len(drafts) <= 1 + ("discarded" not in done), "a draft that was never made"
@@ -83,26 +84,47 @@ def look_at_the_page(storage: Path, done: set[str]) -> None:
         assert person is None or person.participant == (ID.decode() if "erased" not in done else None)
     registry.close()
     if "erased" in done:
-        assert all(ID not in path.read_bytes() for path in storage.parent.rglob("*") if path.is_file())
-    assert not list(storage.parent.rglob("*unfinished*")), "nothing is left half-way"
+        assert all(
+            ID not in path.read_bytes() for path in (*Path.cwd().rglob("*"), *_tables(storage)) if path.is_file()
+        )
+    assert not list(Path.cwd().rglob("*unfinished*")), "nothing is left half-way"
 
 
-def by_the_command_line(storage: Path, done: Told) -> None:
+def _tables(storage: str) -> list[Path]:
+    """The files of all tables of a schema, as PostgreSQL has written them."""
+    if "://" not in storage:
+        return []
+    with create_engine(storage, poolclass=NullPool).connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("CHECKPOINT"))
+        data = connection.execute(text("SHOW data_directory")).scalar_one()
+        found = connection.execute(
+            text(
+                "SELECT pg_relation_filepath(c.oid) FROM pg_class c, pg_class t "
+                "WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind IN ('r', 'i') "
+                "AND c.oid IN (t.oid, t.reltoastrelid)"
+            )
+        )
+        files = [Path(data, name) for name in found.scalars() if name is not None]
+    assert len(files) > 5, "there are tables to be looked at"
+    return files
+
+
+def by_the_command_line(storage: str, done: Told) -> None:
     """A study of a table of texts is begun, with words and people to come."""
     registry = _command_line(storage)
     done("begun")
     registry.close()
 
 
-def _command_line(storage: Path) -> Registry:
-    items = ingest(storage.parent.parent / "texts.csv", startup.items_folder(storage))
+def _command_line(storage: str) -> Registry:
+    items = ingest(Path.cwd().parent / "texts.csv", startup.items_folder(storage))
     plan = startup.StudyPlan(k=2, expected=ExpectedPeople(20, 30))
     return startup.open_registry(
         storage, items, ["Churches!"], plan, changes=RequestedChanges(words={"thanks": "Merci"})
     )
 
 
-def look_at_the_command_line(storage: Path, done: set[str]) -> None:
+def look_at_the_command_line(storage: str, done: set[str]) -> None:
     """The same command again goes on with the same study, which lacks nothing."""
     registry = _command_line(storage)
     (hosted,) = registry.studies.values()
@@ -110,12 +132,16 @@ def look_at_the_command_line(storage: Path, done: set[str]) -> None:
     registry.close()
 
 
-def steps(act: Callable[[Path, Told], None], look: Callable[[Path, set[str]], None], folder: Path, every: int) -> int:
+def steps(
+    act: Callable[[str, Told], None], look: Callable[[str, set[str]], None], folder: Path, every: int, url: str | None
+) -> int:
     """Die at each step, and look; gives how many steps there were. At the last one it is done."""
     step, last = every, False
     while not last:
-        storage = folder / f"{act.__name__}-{step}" / "a.db"
-        storage.parent.mkdir(parents=True)
+        name = f"{act.__name__}_{step}"
+        (folder / name).mkdir(parents=True)
+        os.chdir(folder / name)
+        storage = "a.db" if url is None else _schema(url, name)
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -143,6 +169,12 @@ def steps(act: Callable[[Path, Told], None], look: Callable[[Path, set[str]], No
     return step - every
 
 
+def _schema(url: str, name: str) -> str:
+    with create_engine(url, poolclass=NullPool).begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    return make_url(url).update_query_dict({"options": f"-csearch_path={name}"}).render_as_string(hide_password=False)
+
+
 def _tell(pipe: int, what: str) -> None:
     os.write(pipe, f"{what}\n".encode())
 
@@ -164,12 +196,12 @@ def _dying_at(step: int) -> None:
     event.listen(Engine, "commit", lambda _: tick())
 
 
-def main(folder: str, every: str = "1") -> None:
-    root = Path(folder)
+def main(folder: str, every: str = "1", url: str | None = None) -> None:
+    root = Path(folder).resolve()
     (root / "texts.csv").write_text("text\none\ntwo\nthree\nfour\n")
     startup.warm_up = lambda _: None  # type: ignore[attr-defined]
     for act, look in ((by_the_page, look_at_the_page), (by_the_command_line, look_at_the_command_line)):
-        print(act.__name__, steps(act, look, root, int(every)))
+        print(act.__name__, steps(act, look, root, int(every), url))
 
 
 if __name__ == "__main__":
