@@ -62,7 +62,7 @@ def test_only_who_owns_a_study_may_let_it_go_on(serve: Serve) -> None:
     server, organizer = finished(serve)
     link = organizer.post(f"{HERE}/share").json()["link"]
     stranger = server.browser()
-    stranger.post("/api/organize/login", json={"key": link.split("#")[1]})
+    stranger.post("/api/organize/login", json={"key": link.removeprefix("/r/")})
     assert stranger.post(f"{HERE}/extend", json={"answers": 6}).status_code == 403
     assert stranger.get(f"{HERE}/rounds/2/redoing").status_code == 403
     assert stranger.post(f"{HERE}/rounds/2/redo", json={}).status_code == 403

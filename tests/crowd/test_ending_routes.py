@@ -47,9 +47,7 @@ def test_every_page_and_file_says_the_same_of_the_picks(serve: Serve, tmp_path: 
     told = organizer.get(f"{HERE}/result").json()
     page = unescape(organizer.get(f"{HERE}/report.html").text)
     link = organizer.post(f"{HERE}/share").json()["link"]
-    stranger = server.browser()
-    stranger.post("/api/organize/login", json={"key": link.split("#")[1]})
-    shared = unescape(stranger.get(f"/organize/{STUDY}").text)
+    shared = unescape(server.browser().get(link).text)
     archive = zipfile.ZipFile(BytesIO(organizer.get(f"{HERE}/picks.zip").content))
     kept = archive.read(f"{STUDY}/result.txt").decode()
     assert organizer.get(HERE).json()["picks"] == told["picks"]
@@ -130,8 +128,16 @@ def test_a_shared_link_shows_the_result_and_nothing_else_until_it_is_revoked(ser
     server = finished(serve, tmp_path)
     organizer = server.organizer()
     link = organizer.post(f"{HERE}/share").json()
-    stranger = server.browser()
-    assert stranger.post("/api/organize/login", json={"key": link["link"].split("#")[1]}).status_code == 204
+    anybody = server.browser()
+    page = anybody.get(link["link"])
+    assert (page.status_code, len(anybody.cookies)) == (200, 0), "without a session"
+    assert 'id="leave"' not in page.text
+    assert "/organize/" not in page.text
+    for file, kind in (("sheet.png", "image/png"), ("report.html", "text/html; charset=utf-8")):
+        assert anybody.get(f"{link['link']}/{file}").headers["content-type"] == kind
+    assert anybody.get(f"/r/{server.registry.keys.terminal}").status_code == 404, "a key that opens more"
+    stranger = server.browser()  # who has a link of the earlier form
+    assert stranger.post("/api/organize/login", json={"key": link["link"].removeprefix("/r/")}).status_code == 204
     assert stranger.get(f"/organize/{STUDY}").status_code == 200
     assert stranger.get(f"{HERE}/report.html").status_code == 200
     for forbidden in (HERE, f"{HERE}/export.csv", f"{HERE}/share", f"{HERE}/link.svg"):
@@ -141,6 +147,8 @@ def test_a_shared_link_shows_the_result_and_nothing_else_until_it_is_revoked(ser
     assert organizer.delete(f"{HERE}/share/{link['id']}").status_code == 204
     assert organizer.delete(f"{HERE}/share/terminal").status_code == 404, "only links to the result"
     assert stranger.get(f"{HERE}/report.html").status_code == 401
+    for file in ("", "/sheet.png", "/report.html"):
+        assert anybody.get(f"{link['link']}{file}").status_code == 404
 
 
 def test_the_code_of_the_link_is_an_svg_of_our_own(serve: Serve) -> None:
@@ -181,6 +189,20 @@ def test_who_has_given_all_that_was_asked_for_holds_nothing_until_they_ask_to_go
     assert len(hosted.study.fold.leases) == 0
     assert len(person.next()["questions"]) == 2
     person.answer()
+
+
+def test_who_gives_the_last_answer_of_all_is_not_asked_to_go_on(serve: Serve) -> None:
+    server = serve(StudyPlan(k=1, budget=25, options=2), Settings(goal=13, undo_s=5, redo_s=5))
+    first, last = server.person(), server.person()
+    for _ in range(12):
+        first.answer()
+        last.answer()
+    first.answer()  # and can still be undone, so that the study waits
+    assert not first.work["progress"]["enough"] or first.work["state"] == "finished"
+    while last.work["state"] == "questions":
+        last.answer()
+    assert last.work["progress"]["enough"]
+    assert first.next()["progress"]["enough"], "nobody is asked for more"
 
 
 def test_people_who_took_part_see_the_result_if_the_organizer_agrees_and_once_it_has_ended(serve: Serve) -> None:

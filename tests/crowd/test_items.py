@@ -17,6 +17,7 @@ from handful.crowd.collection import decoder_process, sources
 from handful.crowd.collection.decoder import Decoder
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.collection.looking_ahead import changes_since, number_of_items
 from handful.errors import InvalidCollection
 from tests.crowd.pictures import drawn, encoded, folder_of
 
@@ -305,11 +306,11 @@ def test_a_text_among_pictures_is_left_out_by_name(tmp_path: Path, zipped: bool)
             for path in source.iterdir():
                 archive.write(path, path.name)
         source = tmp_path / "photos.zip"
-    assert sources.number_of_items(source) == 3
+    assert number_of_items(source) == 3
     collection = ingest(source, tmp_path / "items")
     assert {item.kind for item in collection} == {"picture"}
     assert why(collection) == {"notes.TXT": "(a text among pictures; to mix them give a CSV)"}
-    assert sources.changes_since(source, collection) == (0, 0)
+    assert changes_since(source, collection) == (0, 0)
 
 
 def test_a_csv_may_mix_texts_and_pictures(tmp_path: Path) -> None:
@@ -321,12 +322,12 @@ def test_a_csv_may_mix_texts_and_pictures(tmp_path: Path) -> None:
 
 def test_a_source_with_too_little_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for look in (sources.number_of_items, lambda path: ingest(path, tmp_path / "items")):
+    for look in (number_of_items, lambda path: ingest(path, tmp_path / "items")):
         with pytest.raises(InvalidCollection, match=r"found no usable items in .*empty, and choosing takes"):
             look(tmp_path / "empty")
     (tmp_path / "empty" / "a.svg").write_text("<svg/>")
     with pytest.raises(InvalidCollection, match=r"Left out: a.svg is SVG"):
-        sources.number_of_items(tmp_path / "empty")
+        number_of_items(tmp_path / "empty")
 
 
 def test_a_csv_gives_pictures_their_captions_and_alternative_texts(tmp_path: Path) -> None:
@@ -340,7 +341,7 @@ def test_a_csv_gives_pictures_their_captions_and_alternative_texts(tmp_path: Pat
     assert [(item.caption, item.alt) for item in collection] == [("The Rialto", "A bridge"), ("", "")]
     words = why(collection)
     assert "outside the CSV's folder" in words["outside.jpg"]
-    assert "cannot be read" in words["nowhere.jpg"]
+    assert "is not beside the table" in words["nowhere.jpg"]
 
 
 @pytest.mark.parametrize(
@@ -407,3 +408,12 @@ def test_a_nul_in_a_csv_is_no_way_to_a_file(tmp_path: Path) -> None:
     collection = ingest(tmp_path / "a.csv", tmp_path / "items")
     assert "no file's name" in next(iter(why(collection).values()))
     assert len(collection) == 3
+
+
+def test_a_table_whose_only_image_is_missing_names_it_before_anything_is_processed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("image\ngone.jpg\n")
+    why = r"no usable items.*gone\.jpg names the image gone\.jpg, which is not beside the table \(row 2\)"
+    with pytest.raises(InvalidCollection, match=why):
+        number_of_items(tmp_path / "a.csv")
+    with pytest.raises(InvalidCollection, match=why):
+        ingest(tmp_path / "a.csv", tmp_path / "items")

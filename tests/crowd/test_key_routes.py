@@ -14,7 +14,12 @@ KEYS = f"/api/organize/{STUDY}/keys"
 
 def with_key(server: Started, link: str) -> httpx.Client:
     browser = server.browser()
-    assert browser.post("/api/organize/login", json={"key": link.partition("#")[2]}).status_code == 204
+    assert (
+        browser.post(
+            "/api/organize/login", json={"key": link.removeprefix("/r/").removeprefix("/organize/login#")}
+        ).status_code
+        == 204
+    )
     return browser
 
 

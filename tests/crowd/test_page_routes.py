@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import httpx
 
+from handful.crowd.messages import StudyLine
+from handful.crowd.web.page_routes import told_apart
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
@@ -36,3 +38,9 @@ def test_the_page_for_nothing_has_its_style(serve: Serve) -> None:
     with httpx.Client(base_url=serve().url) as browser:
         (style,) = re.findall(r'href="([^"]+)"', browser.get("/nothing").text)
         assert browser.get(style).status_code == 200
+
+
+def test_studies_of_the_same_theme_are_told_apart() -> None:
+    day = 1_700_000_000.0
+    lines = [StudyLine(study=f"s{n}", theme=theme, state="open", began=day + n) for n, theme in enumerate("aab")]
+    assert [told_apart(line, lines) for line in lines] == ["14 Nov 2023, 1 of 2", "14 Nov 2023, 2 of 2", "14 Nov 2023"]

@@ -10,7 +10,7 @@ import pytest
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
-from handful.crowd.collection.sources import changes_since
+from handful.crowd.collection.looking_ahead import changes_since
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry

@@ -64,7 +64,8 @@ def test_the_runner_up_is_named_as_the_page_names_it() -> None:
     assert pick.runner_up is not None
     assert pick.runner_up != pick.item
     said = " ".join(pick.sentences(str.upper))
-    found = re.search(rf"Against the runner-up, {pick.runner_up.upper()}, it won (\d+) of (\d+)\.", said)
+    name = pick.runner_up.upper()
+    found = re.search(rf"Seen beside the runner-up, {name}, it was preferred (\d+) of (\d+) times\.", said)
     assert found
     assert 0 < int(found[2]) <= pick.wins.of
 

@@ -61,7 +61,7 @@ def new(
 ) -> None:
     """Make a key for somebody else, and print it: this once, since only a hash is stored."""
     from handful.storage import list_studies
-    from handful.storage.keys import new_key, open_keys
+    from handful.storage.keys import link_of, new_key, open_keys
 
     names = [summary.name for summary in list_studies(storage)]
     if study is not None and study not in names:
@@ -72,7 +72,7 @@ def new(
         return
     console = console_for()
     console.print(f"{key.id}, to {role} {study or 'all studies'}: [bold]{typed}[/bold]")
-    console.print(f"  /organize/login#{typed}", soft_wrap=True)
+    console.print(f"  {link_of(key, typed)}", soft_wrap=True)
 
 
 @keys.command(epilog="[bold]Example[/bold]  handful keys revoke watch-3f9c21 -s photos.db")

@@ -25,7 +25,7 @@ def collection_of(source: Path | None, storage: str, check: Callable[[int], None
     """
     from handful.crowd.collection.intake import ingest, storing
     from handful.crowd.collection.items import has_collection, load_collection
-    from handful.crowd.collection.sources import number_of_items
+    from handful.crowd.collection.looking_ahead import number_of_items
     from handful.crowd.hosting.drafts import set_up_in_browser
     from handful.crowd.hosting.startup import items_folder
 
@@ -73,7 +73,7 @@ def _say_left_out(collection: Collection) -> None:
 
 
 def _say_changes(source: Path, collection: Collection) -> None:
-    from handful.crowd.collection.sources import changes_since
+    from handful.crowd.collection.looking_ahead import changes_since
 
     if source.suffix == ".db" or not source.exists():
         return

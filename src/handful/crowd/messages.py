@@ -95,6 +95,7 @@ class WorkProgress(BaseModel):
     budget: int | None
     chosen: int
     k: int
+    enough: bool = Field(default=False, description="whether the study has all answers that it asks for")
 
 
 class PracticeLesson(BaseModel):
@@ -192,6 +193,7 @@ class StudyLine(BaseModel):
     study: str
     theme: str
     state: StudyState
+    began: float = Field(description="when it was begun, in seconds since 1970")
 
 
 class Exclude(Sent):

@@ -78,6 +78,14 @@ def new_key(keys: Keys, role: Role, study: str | None, now: float | None = None)
     return key, typed
 
 
+def link_of(key: Key, typed: str) -> str:
+    """The address that a key is given away as: a page of its own for the result of one study, else the login page.
+
+    What stands after the # never leaves the browser.
+    """
+    return f"/r/{typed}" if key.role == "result" and key.study is not None else f"/organize/login#{typed}"
+
+
 def open_keys(url: str | Path | None) -> Keys:
     """The keys of a storage; without one, they are kept in memory."""
     from handful.storage.opening import database_at

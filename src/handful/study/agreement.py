@@ -60,13 +60,14 @@ class Agreement:
             low, high = self.interval
             pairs = counted(self.pairs, "pair")
             said.append(
-                f"Two people who answered the same pair said the same in {self.share:.0%} of cases "
-                f"(95% interval {low:.0%} to {high:.0%}; {pairs}). {NOT_CARE}"
+                f"Two people who saw the same two said the same {self.share:.0%} of the time ({pairs} were seen by "
+                f"more than one person; among all people it is likely between {low:.0%} and {high:.0%}). {NOT_CARE}"
             )
         if self.common is not None:
             said.append(
-                f"Two random halves of the people would have had {self.common:.1f} of {counted(self.picks, 'pick')} in "
-                f"common, on average over {self.splits} splits. {NOT_QUALITY}"
+                f"Split by lot into two groups that each choose by their own answers, people would have agreed on "
+                f"{self.common:.1f} of {counted(self.picks, 'pick')} (the average of {self.splits} such splits). "
+                f"{NOT_QUALITY}"
             )
         return tuple(said)
 

@@ -64,6 +64,10 @@ class Believed(Generic[Item]):
         return {"chance": self.chance, "best_of": self.best_of, "candidates": self.candidates, "near_ties": near}
 
 
+FEWEST_MEETINGS = 5
+"""Answers that decide between a pick and the runner-up, before their number is told: of fewer it says nothing."""
+
+
 @dataclass(frozen=True)
 class PickStatement(Generic[Item]):
     """One pick, and what the answers say of it.
@@ -113,9 +117,10 @@ class PickStatement(Generic[Item]):
         """Who came second, and how the two did against each other."""
         if self.runner_up is None:
             return ""
-        if not self.against.of:
+        if self.against.of < FEWEST_MEETINGS:
             return f"The runner-up was {name(self.runner_up)}."
-        return f"Against the runner-up, {name(self.runner_up)}, it won {self.against.won:,} of {self.against.of:,}."
+        met, won = counted(self.against.of, "time"), f"{self.against.won:,}"
+        return f"Seen beside the runner-up, {name(self.runner_up)}, it was preferred {won} of {met}."
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""

@@ -10,6 +10,7 @@ from handful.core.feedback import Values
 from handful.core.objective import Ints
 from handful.study.fold import ClosedRound, Fold
 from handful.study.questions import ANSWERED
+from handful.wording import counted
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,25 @@ def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
     said = f"The {picks} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
     said += f" ({everybody.share})"
     if closest.of:
-        said += (
-            f", and in {closest.won:,} of the {closest.of:,} that showed the closest {rival} too and in which one of "
-            f"the two was named ({closest.share})"
-        )
+        lost = closest.of - closest.won
+        said += f". Where the closest {rival} was shown too, the pick was named {_times(closest.won)}"
+        said += f" and the rival {_times(lost)}"
     return f"{said}."
+
+
+def _times(number: int) -> str:
+    return counted(number, "time")
 
 
 def wins_in(fold: Fold, numbers: range, pick: int, second: int) -> tuple[Wins, Wins]:
     """Of these questions, by the answers that count: how often an item won, and how often against another."""
     questions, here = fold.questions, slice(numbers.start, numbers.stop)
-    counted = np.asarray(questions.standing[here]) == ANSWERED
-    counted &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
+    counts = np.asarray(questions.standing[here]) == ANSWERED
+    counts &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), fold.workers.excluded)
     if questions.names_one:
-        return _choices(fold, np.asarray(numbers)[counted], pick, second)
+        return _choices(fold, np.asarray(numbers)[counts], pick, second)
     item, rival, answer = (
-        np.asarray(column[here])[counted] for column in (questions.item, questions.rival, questions.answer)
+        np.asarray(column[here])[counts] for column in (questions.item, questions.rival, questions.answer)
     )
     won = np.where(item == pick, answer > 0.5, answer <= 0.5)
     other = np.where(item == pick, rival, item)

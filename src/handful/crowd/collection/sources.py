@@ -8,13 +8,14 @@ import re
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.collection.decoder_process import heif_is_known
-from handful.crowd.collection.items import Collection, LeftOut, check_enough
+from handful.crowd.collection.items import LeftOut
 from handful.errors import InvalidCollection
 
 MAX_PICTURE_BYTES = 64_000_000
@@ -31,8 +32,6 @@ HEIC = (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftyphevc", b"ftypmsf1")
 TEXTS = {".txt"}
 ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar"}
 JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.items/)", re.IGNORECASE)
-
-NUMBERED = re.compile(r" \(\d+\)$")
 
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
 ON_HEIC = "is HEIC, which takes another package: install handful[heic], or export it as JPEG"
@@ -79,27 +78,6 @@ def open_source(path: Path) -> AbstractContextManager[Source]:
     if ending in (".csv", ".tsv"):
         return nullcontext(_table(path))
     raise InvalidCollection(f"{path.name} is not a collection: give a folder of pictures, a .zip or a .csv")
-
-
-def number_of_items(path: Path) -> int:
-    """How many items there are at most, without reading them: some may turn out to be unusable. InvalidCollection if
-    there are too few to choose from.
-    """
-    with open_source(path) as source:
-        possible = sum(name not in source.refused for name in source.names)
-        check_enough(possible, [LeftOut(name, why) for name, why in source.refused.items()], path)
-        return possible
-
-
-def changes_since(path: Path, collection: Collection) -> tuple[int, int]:
-    """How many things have come to the source since it was processed, and how many items have left it, by name."""
-    with open_source(path) as source:
-        present, refused = set(source.names), source.refused
-    known = {*collection.ids, *(one.name for one in collection.left_out)}
-    # An id may be a name with a number, where two things had the same name.
-    gone = [id_ for id_ in collection.ids if id_ not in present and NUMBERED.sub("", id_) not in present]
-    new = [name for name in present if name not in known and name not in refused]
-    return len(new), len(gone)
 
 
 def _why_not(name: str, head: bytes) -> str | None:
@@ -288,7 +266,29 @@ def _table(path: Path) -> Source:
         for number, row in enumerate(cells, start=2):
             yield _from_row(path, row, f"row {number}")
 
-    return Source(tuple(_name_of(row, f"row {number}") for number, row in enumerate(cells, start=2)), {}, read)
+    names = tuple(_name_of(row, f"row {number}") for number, row in enumerate(cells, start=2))
+    return Source(names, _missing(path, cells, names), read)
+
+
+def _missing(table: Path, rows: Sequence[dict[str, str]], names: Sequence[str]) -> dict[str, str]:
+    """The rows whose image is not there. A name that several rows have is told of none: one of them may be there."""
+    times, images = Counter(names), [row.get("image", "").strip() for row in rows]
+    return {
+        name: _not_there(image, f"row {number}")
+        for number, (name, image) in enumerate(zip(names, images, strict=True), start=2)
+        if image and times[name] == 1 and not _is_there(table.parent / image)
+    }
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # such as a name that is too long: what is wrong with it is said when it is read
+        return True
+
+
+def _not_there(image: str, where: str) -> str:
+    return f"names the image {safe_name(image)}, which is not beside the table ({where})"
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -328,6 +328,8 @@ def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
         return LeftOut(name, f"names an image by what is no file's name ({where})")
     if not target.is_relative_to(folder):
         return LeftOut(name, f"names an image outside the CSV's folder ({where})")
+    if not _is_there(target):
+        return LeftOut(name, _not_there(image, where))
     taken = _from_file(folder, str(target.relative_to(folder)))
     if isinstance(taken, LeftOut):
         return LeftOut(name, taken.why)

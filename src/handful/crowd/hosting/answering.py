@@ -70,7 +70,11 @@ class Answering:
     def work(self, worker: Worker) -> messages.Work:
         """What this worker has to do now: the questions they hold, and more if they hold too few."""
         with self._locks.of(worker.id):
-            return self._work(worker, self._held_and_more(worker))
+            questions = self._held_and_more(worker)
+            if not questions and self._room(worker, 0):  # nothing is left to ask, unless their last answer changes that
+                self.study.settle(worker.id)
+                questions = self._held_and_more(worker)
+            return self._work(worker, questions)
 
     def answer(self, worker: Worker, said: messages.Answer) -> messages.Answered:
         """Take an answer and give the next questions; both are durable when this returns."""

@@ -90,7 +90,7 @@ class HostedStudy(Answering):
         self.says_of_unverified = rule is not None and rule.unverified is not None  # in its beginning, or by a note
         self._result: tuple[int, float, Result] | None = None
         history = history_of(study, self._stored)
-        self.statistics = history.statistics
+        self.statistics, self.began = history.statistics, history.began
         for note in history.notes:
             if note.topic == THEME:
                 self.theme, self.has_theme = str(note.data), True
@@ -186,7 +186,14 @@ class HostedStudy(Answering):
             budget=None if self.checks.any else self._latest.budget,
             chosen=self._picked,
             k=self.k,
+            enough=self._has_enough,
         )
+
+    @property
+    def _has_enough(self) -> bool:
+        """Whether all answers are given, those that can still be undone among them."""
+        fold, budget = self.study.fold, self._latest.budget
+        return budget is not None and fold.answers + len(fold.provisional) >= budget
 
     def tick(self) -> None:
         """Let answers settle whose time to undo is over, and refresh the status. Called twice a second.

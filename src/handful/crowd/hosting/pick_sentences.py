@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from handful.crowd.languages import Language
-from handful.study.statements import Believed, PickStatement
+from handful.study.statements import FEWEST_MEETINGS, Believed, PickStatement
 
 Called = Callable[[str], str]
 
@@ -45,7 +45,7 @@ def _believed(language: Language, believed: Believed[str], name: Called) -> str:
 def _runner_up(language: Language, pick: PickStatement[str], name: Called) -> str:
     if pick.runner_up is None:
         return ""
-    if not pick.against.of:
+    if pick.against.of < FEWEST_MEETINGS:
         return language.counted("pick.runner_up", name=name(pick.runner_up))
     against = pick.against
     return language.counted("pick.against", against.of, name=name(pick.runner_up), won=against.won)

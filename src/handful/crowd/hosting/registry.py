@@ -182,7 +182,10 @@ class Registry:
 
     def all(self) -> list[StudyLine]:
         """A line for each study, listed or not."""
-        return [StudyLine(study=name, theme=hosted.theme, state=hosted.state) for name, hosted in self.studies.items()]
+        return [
+            StudyLine(study=name, theme=hosted.theme, state=hosted.state, began=hosted.began)
+            for name, hosted in self.studies.items()
+        ]
 
 
 _OUR_OWN = frozenset({"login", "logout", "backup"})

@@ -20,9 +20,11 @@ class JournalHistory:
     def __init__(self) -> None:
         self.statistics = AnswerStatistics()
         self.notes: list[Noted] = []
+        self.began = 0.0  # the time of the first record
 
     def take(self, record: Record, data: object) -> None:
         """Take one more record into account, with its payload; of most kinds nothing is counted."""
+        self.began = self.began or record.time
         if record.kind == Told.kind and isinstance(data, dict):
             self.statistics.count_answer(data.get("w"), data.get("m"), record.time)
         elif record.kind == Noted.kind:

@@ -26,6 +26,7 @@ from handful.crowd.web import (
     panel_routes,
     people_routes,
     practice_routes,
+    result_routes,
     setup_routes,
     words_routes,
     worker_routes,
@@ -92,6 +93,7 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(key_routes.router)
     app.include_router(group_routes.router)
     app.include_router(setup_routes.router)
+    app.include_router(result_routes.router)
     app.include_router(page_routes.router)
 
     @app.get("/healthz", tags=["server"], response_model_exclude_none=True)

@@ -11,6 +11,7 @@ from starlette.concurrency import iterate_in_threadpool
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.output.contact_sheet import result_sheet
+from handful.crowd.output.report import report
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.thread_pool import in_thread
 
@@ -30,6 +31,17 @@ async def sheet_download(hosted: HostedStudy) -> Response:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there is no sheet to draw.")
     png = await in_thread(result_sheet, hosted.collection, result, hosted.theme)
     return Response(png, media_type="image/png", headers=attachment(f"{hosted.name}.png"))
+
+
+async def report_download(hosted: HostedStudy) -> Response:
+    """The selection, how it came about and what may be claimed, as a page that stands alone."""
+    page = await in_thread(_report, hosted)
+    return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}.html"))
+
+
+def _report(hosted: HostedStudy) -> str:
+    people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
+    return report(hosted.collection, hosted.latest_result(), hosted.theme, people, hosted.clock())
 
 
 def lines_download(lines: Iterable[str], kind: str, name: str) -> StreamingResponse:

@@ -18,13 +18,12 @@ from handful.crowd.hosting.preregistering import preregister as preregistered
 from handful.crowd.hosting.preregistering import registration_now
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.output.picks_folder import write_picks
-from handful.crowd.output.report import report as report_of
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.web.dependencies import OrganizersStudy, ShownStudy, WatchedStudy, registry_of
-from handful.crowd.web.downloads import attachment, file_response
+from handful.crowd.web.downloads import attachment, file_response, report_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.keys import new_key
+from handful.storage.keys import link_of, new_key
 from handful.study.preregistration import page_of, to_json
 
 RECORD: dict[int | str, dict[str, object]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
@@ -68,7 +67,7 @@ async def share(hosted: OrganizersStudy, request: Request) -> key_messages.Share
     """A link for whoever may see the result, and nothing else. It can be had only now; it can be revoked."""
     registry = registry_of(request)
     key, typed = await in_thread(new_key, registry.keys.keys, "result", hosted.study.name, registry.clock())
-    return key_messages.SharedLink(id=key.id, made=key.made, link=f"/organize/login#{typed}")
+    return key_messages.SharedLink(id=key.id, made=key.made, link=link_of(key, typed))
 
 
 @router.get("/{study}/share")
@@ -92,13 +91,7 @@ async def unshare(hosted: OrganizersStudy, key: str, request: Request) -> Respon
 @router.get("/{study}/report.html", response_class=Response, responses=file_response("text/html"))
 async def report(hosted: ShownStudy) -> Response:
     """The selection, how it came about and what may be claimed, as a page that stands alone."""
-    page = await in_thread(_report, hosted)
-    return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}.html"))
-
-
-def _report(hosted: HostedStudy) -> str:
-    people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
-    return report_of(hosted.collection, hosted.latest_result(), hosted.theme, people, hosted.clock())
+    return await report_download(hosted)
 
 
 @router.get("/{study}/picks.zip", response_class=FileResponse, responses=file_response("application/zip"))

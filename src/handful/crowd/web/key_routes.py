@@ -10,7 +10,7 @@ from handful.crowd.refusals import Refusal, not_allowed, not_found, not_organize
 from handful.crowd.web.dependencies import OrganizersStudy, key_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.keys import Key, new_key
+from handful.storage.keys import Key, link_of, new_key
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
 
@@ -31,7 +31,7 @@ async def make(hosted: OrganizersStudy, said: key_messages.NewKey, request: Requ
         raise not_allowed()
     study = None if said.all_studies else hosted.study.name
     key, typed = await in_thread(new_key, registry.keys.keys, said.role, study, registry.clock())
-    return _line(key, mine).model_copy(update={"link": f"/organize/login#{typed}"})
+    return _line(key, mine).model_copy(update={"link": link_of(key, typed)})
 
 
 @router.delete("/{study}/keys/{key}", status_code=204)

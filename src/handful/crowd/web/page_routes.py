@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
@@ -9,7 +11,9 @@ from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
+from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.languages import DEFAULT, language, languages
+from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
 from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
@@ -29,7 +33,15 @@ async def front(request: Request) -> Response:
     studies = registry_of(request).public()
     if len(studies) == 1:
         return RedirectResponse(f"/s/{studies[0].study}", 303)
-    return templates.TemplateResponse(request, "front.html", {"studies": studies})
+    told = {line.study: told_apart(line, studies) for line in studies}
+    return templates.TemplateResponse(request, "front.html", {"studies": studies, "told": told})
+
+
+def told_apart(line: StudyLine, studies: Sequence[StudyLine]) -> str:
+    """When a study was begun; where others have its theme, which of them it is by that."""
+    day = datetime.fromtimestamp(line.began, UTC).strftime("%d %b %Y").lstrip("0")
+    same = sorted(other.began for other in studies if other.theme == line.theme)
+    return day if len(same) == 1 else f"{day}, {same.index(line.began) + 1} of {len(same)}"
 
 
 @router.get("/s/{study}")
@@ -66,7 +78,8 @@ async def organize_front(request: Request, whole: bool = False) -> Response:
         return RedirectResponse(f"/organize/{studies[0].study}", 303)
     if owner and not drafts and not studies:
         return RedirectResponse("/setup", 303)
-    shown = {"studies": studies, "drafts": drafts, "key": key, "can_add": owner}
+    told = {line.study: told_apart(line, studies) for line in studies}
+    shown = {"studies": studies, "told": told, "drafts": drafts, "key": key, "can_add": owner}
     return templates.TemplateResponse(request, "organize_front.html", shown)
 
 
@@ -127,9 +140,15 @@ async def organizer_page(study: str, request: Request) -> Response:
         raise not_found()
     about = {"study": hosted.name, "theme": hosted.theme, "key": key, "languages": list(languages().values())}
     if key.role == "result":
-        shown = {**about, "summary": await in_thread(hosted.summary), "language": hosted.settings.catalogue}
-        return templates.TemplateResponse(request, "result.html", shown)
+        return await result_page(request, hosted, f"/api/organize/{hosted.name}", leave=True)
     return templates.TemplateResponse(request, "organizer.html", about)
+
+
+async def result_page(request: Request, hosted: HostedStudy, files: str, *, leave: bool = False) -> Response:
+    """What was chosen, for whoever may see it; `files` is where the sheet and the report are."""
+    summary = await in_thread(hosted.summary)
+    shown = {"theme": hosted.theme, "summary": summary, "files": files, "leave": leave}
+    return templates.TemplateResponse(request, "result.html", {**shown, "language": hosted.settings.catalogue})
 
 
 def _name_of(request: Request, link: str) -> str:

@@ -165,6 +165,10 @@ export class AnswerLoop {
       if (work.wait_s) setTimeout(() => this.refresh(), 1000 * work.wait_s);
       if (work.state === "waiting") await pause(BETWEEN_MS);
       if (resting !== this.#work || this.#busy || this.#redoing) return null;
+      if (work.state === "waiting" && work.progress.enough && !this.#about.solo) {
+        sayEnough(this.#about, work.progress.answered, false);
+        return null;
+      }
     }
     quiet(work, this.#about.solo);
     find("#quiet-undo").hidden = !work.undo || !this.#memory.read(LAST) || work.state === "finished";
@@ -191,7 +195,8 @@ export class AnswerLoop {
   }
 
   /** At the last answer that was asked for, whether the person stays; true while they think about it. */
-  #asksToGoOn({ state, progress: { answered, goal } }) {
+  #asksToGoOn({ state, progress: { answered, goal, enough } }) {
+    if (enough) return false; // nobody is asked for more
     if (!goal || answered < goal || this.#thanked || !["questions", "waiting"].includes(state)) return false;
     this.#thanked = true;
     if (answered > goal) return false; // they went on before, and have reloaded the page

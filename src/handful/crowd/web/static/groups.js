@@ -4,6 +4,7 @@ import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
 const number = new Intl.NumberFormat();
+const counted = (n, one, more) => `${number.format(n)} ${n === 1 ? one : more}`;
 const seconds = (field) => (field.value ? new Date(field.value).getTime() / 1000 : null);
 
 /** What is excluded is shown first; `order(what, body)` does it. */
@@ -26,9 +27,9 @@ export function groups(address, order) {
     const found = await refusedSaid(() => request("GET", `${address}/networks`));
     const lines = (found ?? []).map(({ network, people, answers, excluded }) => make("option", {
       value: network,
-      textContent: `${network}: ${number.format(people)} people, ${number.format(answers)} answers${excluded ? `, ${number.format(excluded)} excluded` : ""}`,
+      textContent: `${network}: ${counted(people, "person", "people")}, ${counted(answers, "answer", "answers")}${excluded ? `, ${number.format(excluded)} excluded` : ""}`,
     }));
-    find("#group-network").replaceChildren(make("option", { value: "", textContent: "any network" }), ...lines);
+    find("#group-network").replaceChildren(make("option", { value: "", textContent: "any" }), ...lines);
   }
 
   async function ask() {

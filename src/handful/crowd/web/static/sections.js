@@ -65,10 +65,11 @@ export function stuck(title, text) {
   show("quiet");
 }
 
-/** All that was asked for is answered: thanks, and a way to go on or to leave. */
-export function sayEnough({ show_result: shows, thanks }, answered) {
+/** All that was asked for is answered: thanks, and a way to go on, where `more` is wanted, or to leave. */
+export function sayEnough({ show_result: shows, thanks }, answered, more = true) {
   find("#enough-title").textContent = t("finished.title");
-  find("#enough-text").textContent = [t("given", { n: answered }), thanks ?? t("goal.reached")].join(" ");
+  find("#enough-text").textContent = [t("given", { n: answered }), thanks ?? t(more ? "goal.reached" : "finished.text")].join(" ");
+  find("#go-on").hidden = !more;
   find("#enough-later").textContent = t("enough.later");
   find("#enough-later").hidden = !shows;
   show("enough");

@@ -146,13 +146,13 @@ function show(now) {
   if (now.items) showItems(now);
   const { answers, answers_each: each, minutes_each: minutes, advice } = now.plan;
   find("#plan").textContent = now.items
-    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes <= 1 ? "a minute" : `${Math.round(minutes)} minutes`}.`
+    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes < 1.5 ? "a minute" : `${Math.round(minutes)} minutes`}.`
     : "How many answers that makes is shown once there is something to choose from.";
   buys(now);
   dryRunOf(now);
   find("#advice").textContent = advice ?? "";
   find("#advice").hidden = !advice || !now.items;
-  const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : "";
+  const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : now.settings.k >= now.items ? `There are ${number.format(now.items)} items, so at most ${number.format(now.items - 1)} can be chosen: choose fewer, or add items.` : "";
   find("#open-words").textContent = missing || "Once it is open, anyone with the link can answer, and items and numbers stay as they are.";
   find("#open").disabled = Boolean(missing) || busy || preparing;
   find("#discard").hidden = false;

@@ -72,6 +72,7 @@ export class WorkerTable {
     find("#people-table").classList.toggle("unchecked", !checked);
     this.#workers = workers;
     this.#options = options;
+    find("#people-table [data-sort=sides]").textContent = options === 2 ? "Left / right" : "First card";
     find("#nobody").hidden = workers.length > 0;
     find("#people-table").hidden = workers.length === 0;
     find("#people-filtering").hidden = workers.length === 0;
@@ -105,7 +106,9 @@ export class WorkerTable {
     const cell = sides.firstElementChild;
     cell.classList.toggle("lopsided", lopsided);
     cell.firstElementChild.style.setProperty("--left", `${100 * (left ?? 0)}%`);
-    cell.lastElementChild.textContent = left === null ? "–" : `${Math.round(100 * left)} / ${100 - Math.round(100 * left)}`;
+    const share = Math.round(100 * (left ?? 0));
+    cell.lastElementChild.textContent = left === null ? "–" : this.#options === 2 ? `${share} / ${100 - share}` : `${share}%`;
+    cell.title = this.#options === 2 ? "" : `How often they chose the card shown first; by chance it is ${Math.round(100 / this.#options)}%.`;
     const button = last.firstElementChild;
     button.textContent = excluded ? "Restore" : "Exclude";
     button.ariaLabel = `${button.textContent} ${short}`;
