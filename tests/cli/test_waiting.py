@@ -18,7 +18,7 @@ from handful.errors import InvalidProblem, StorageLocked, StudyNotFound
 def test_a_study_is_taken_over_once_its_holder_lets_go(tmp_path: Path) -> None:
     first = Study(range(5), 2, feedback=Preferences(), budget=20, storage=tmp_path / "a.db")
     opening = partial(Study.open, tmp_path / "a.db")
-    with pytest.raises(StorageLocked):
+    with pytest.raises(StorageLocked, match="elsewhere: stop what serves it there, or add --wait to take over"):
         once_free(opening, False, print)
     said: list[str] = []
     threading.Timer(0.7, first.close).start()

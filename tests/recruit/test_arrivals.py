@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -25,7 +26,7 @@ from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store
 from handful.study.doors import Door
-from handful.study.rules import Admission, Rule
+from handful.study.rules import Admission, OneSide, Rule
 from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
 
@@ -42,8 +43,10 @@ def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
     assert there.status == "APPROVED"
 
 
-def test_all_answers_but_the_last_are_taken_in_the_event_loop(paid: Paid, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_threads: list[str] = []
+def test_answers_are_taken_in_the_event_loop_and_what_the_desk_stores_is_stored_in_threads(
+    paid: Paid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_threads, stored = [], stored_in_loop(monkeypatch)
     answer = Answering.answer
     monkeypatch.setattr(
         Answering, "answer", lambda self, worker, said: (in_threads.append(said.token), answer(self, worker, said))[1]
@@ -55,8 +58,45 @@ def test_all_answers_but_the_last_are_taken_in_the_event_loop(paid: Paid, monkey
     while ann.answer().get("ending") is None:
         given += 1
     assert given + 1 == PLAN.answers_each
-    assert len(in_threads) == 1  # the one after which it is stored that she is done
+    assert in_threads == []
+    assert ({"outcome": "finished"}, False) in stored
+    assert not any(in_loop for _, in_loop in stored)
     assert [person.outcome for person in paid.store.people(STUDY)] == ["finished"]
+
+
+def test_whom_the_rule_ends_by_an_answer_is_noted_outside_the_event_loop(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = Rule(None, None, (OneSide(share=0.9, after=2),), 1.0)
+    study = StudyPlan(k=3, explorer="topx", budget=120, in_flight=20, rule=rule)
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch, study=study) as running,
+    ):
+        ann, _ = running.come()
+        ann.arrive()
+        ann.join()
+        stored = stored_in_loop(monkeypatch)
+        assert ann.answer()["ending"] is None
+        assert ann.answer()["ending"]["outcome"] == "finished"  # by the rule, before the goal
+        assert stored == [({"outcome": "finished"}, False)]
+        (person,) = running.store.people(STUDY)
+        assert person.outcome == "finished"
+        assert running.server.registry.studies[STUDY].study.fold.workers.excludes(person.pseudonym)
+
+
+def stored_in_loop(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, object], bool]]:
+    """What is stored of people from now on, but for times, and whether an event loop had to wait for it."""
+    seen: list[tuple[dict[str, object], bool]] = []
+    change = Store.change
+
+    def watched(self: Store, study: str, pseudonym: str, **values: object) -> None:
+        told = {name: value for name, value in values.items() if name not in ("ended", "seen")}
+        seen.append((told, asyncio._get_running_loop() is not None))
+        change(self, study, pseudonym, **values)
+
+    monkeypatch.setattr(Store, "change", watched)
+    return seen
 
 
 def test_the_consent_says_what_is_kept_of_the_panels_id(paid: Paid) -> None:

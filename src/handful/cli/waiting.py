@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from handful.errors import HandfulError, StorageLocked
+from handful.storage.locks import CLOSE_IT
 
 T = TypeVar("T")
 AGAIN_S = 0.2
+OR_WAIT = "stop what serves it there, or add --wait to take over as soon as it lets go"
 
 
 def once_free(act: Callable[[], T], wait: bool, say: Callable[[str], None]) -> T:
@@ -20,6 +22,8 @@ def once_free(act: Callable[[], T], wait: bool, say: Callable[[str], None]) -> T
         try:
             return act()
         except HandfulError as error:
+            if not wait and isinstance(error, StorageLocked):
+                raise StorageLocked(str(error).replace(CLOSE_IT, OR_WAIT)) from error
             if not wait or not _is_taken(error):
                 raise
             if not said:

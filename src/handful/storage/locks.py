@@ -12,6 +12,9 @@ from pathlib import Path
 from handful.errors import StorageError, StorageLocked
 from handful.storage.forks import belongs_to_this_process
 
+CLOSE_IT = "close it there first, or open it read-only"
+"""What to do about a study that another process writes; commands that cannot do that say something else."""
+
 
 class FileLock:
     """An exclusive `flock` on a file of its own. The system frees it however the process ends."""

@@ -16,6 +16,7 @@ from handful.errors import MissingExtra, StorageCorrupt, StorageError, StorageLo
 from handful.storage.chain import Tip
 from handful.storage.database import Database, Session
 from handful.storage.forks import belongs_to_this_process
+from handful.storage.locks import CLOSE_IT
 from handful.storage.passwords import without_password
 from handful.storage.tables import (
     FORMAT,
@@ -165,10 +166,7 @@ class PostgresDatabase(Database):
         deadline = time.monotonic() + LOCK_SECONDS
         while not connection.execute(select(lock(key))).scalar():
             if time.monotonic() >= deadline:
-                raise StorageLocked(
-                    f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
-                    "or open it read-only"
-                )
+                raise StorageLocked(f"study {study!r} in {self.where} is open for writing elsewhere: {CLOSE_IT}")
             time.sleep(0.02)
 
     @staticmethod

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from handful.errors import StorageCorrupt, StorageError
 from handful.storage.chain import Tip
 from handful.storage.database import Database, Session
-from handful.storage.locks import FileLock
+from handful.storage.locks import CLOSE_IT, FileLock
 from handful.storage.tables import FORMAT, chain_all, format_of, make_tables, study_names
 from handful.storage.tips import TipFile, short_name
 
@@ -164,8 +164,7 @@ class SqliteFile(Database):
     def _study_lock(self, study: str) -> FileLock:
         return FileLock(
             self._beside(f"{short_name(study)}.lock"),
-            held_by_other=f"study {study!r} in {self.where} is open for writing elsewhere: close it there first, "
-            "or open it read-only",
+            held_by_other=f"study {study!r} in {self.where} is open for writing elsewhere: {CLOSE_IT}",
         )
 
     def _beside(self, what: str) -> Path:

@@ -5,8 +5,9 @@ It is a part of `HostedStudy`. What belongs to one worker is done under that wor
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from handful.crowd import messages
 from handful.crowd.hosting.caps import Caps
@@ -26,6 +27,14 @@ from handful.errors import InvalidAnswer
 from handful.recruit.outcomes import Outcome
 from handful.study.questions import Question, Receipt
 from handful.study.study import Study
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """An answer that was taken, and the questions that follow."""
+
+    answer: messages.Taken
+    questions: list[Question]
 
 
 class Answering:
@@ -80,7 +89,7 @@ class Answering:
         """Take an answer and give the next questions; both are durable when this returns."""
         question = self._question_of(worker, said.token)
         with self._locks.of(worker.id):
-            return self._take(worker, question, said)
+            return self._reply(worker, self._take(worker, question, said))
 
     async def answer_at_once(self, worker: Worker, said: messages.Answer) -> messages.Answered | None:
         """The same in the event loop, without a thread to wait in; None where something else is under way.
@@ -88,34 +97,40 @@ class Answering:
         Threads that take turns cost more than the answer itself. Checks go the same way, so that no time tells them.
         """
         question = self._question_of(worker, said.token)
-        if self._desk_may_write(worker) or not self._locks.take_at_once(worker.id):
+        if not self._locks.take_at_once(worker.id):
             return None
         study = self.study  # after a failure of the storage another takes its place
         try:
             with study.at_once() as done:
                 if done is None:
                     return None
-                reply = self._take(worker, question, said)
+                taken = self._take(worker, question, said)
+                reply = None if self._desk_may_store(worker, taken) else self._reply(worker, taken)
             if done.ticket is not None:
                 await until_done(done.ticket)
                 study.confirm(done.ticket)
-            return reply
+            return await asyncio.to_thread(self._reply, worker, taken) if reply is None else reply
         finally:
             self._locks.give_back(worker.id)
 
-    def _desk_may_write(self, worker: Worker) -> bool:
-        """Whether the desk of a panel may have to store something of this worker, which no loop can wait for."""
+    def _desk_may_store(self, worker: Worker, taken: _Taken) -> bool:
+        """Whether the desk of a panel may store something after this answer, which no loop can wait for."""
         if self.desk is None:
             return False
-        done, goal = self.study.fold.workers.answers_of(worker.id) + self.checks.answered(worker.id), self.goal
-        return not self.desk.was_just_seen(worker.id) or (goal is not None and done + 1 >= goal)
+        if not (self.open and taken.questions and self.desk.was_just_seen(worker.id)):
+            return True
+        workers = self.study.fold.workers
+        failed = self.study.fold.conducts.of(workers.number_if_known(worker.id)).failed_instructed
+        if workers.excludes(worker.id) or self.desk.is_news(worker.id, failed):
+            return True
+        return self.goal is not None and workers.answers_of(worker.id) + self.checks.answered(worker.id) >= self.goal
 
-    def _take(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+    def _take(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take an answer, to a check or a question; the worker's lock is held."""
         take = self._answer_check if self.checks.is_check(question) else self._answer_question
         return take(worker, question, said)
 
-    def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+    def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take the answer to a question."""
         value, meta = self.showing.answered(worker, self.study, question, said)
         if said.ms is not None:
@@ -135,7 +150,7 @@ class Answering:
             receipt, fresh = self._nothing_left(worker, receipt)
         return self._answered(worker, said.token, receipt, [*held, *fresh])
 
-    def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> messages.Answered:
+    def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take the answer to a check, as that to a question is taken."""
         verdict = self.checks.judge(worker, question, said)
         if not self.checks.was_last(worker, question):
@@ -181,7 +196,7 @@ class Answering:
                 receipt = self.study.revise(question, value, worker.id)
             except InvalidAnswer:
                 raise too_late() from None
-            return self._answered(worker, said.token, receipt, self._held_and_more(worker))
+            return self._reply(worker, self._answered(worker, said.token, receipt, self._held_and_more(worker)))
 
     def _undo_check(self, worker: Worker, question: str, said: messages.Undo) -> messages.Answered:
         verdict = self.checks.judge(worker, question, said)
@@ -190,7 +205,8 @@ class Answering:
             if not in_time or not self.open or not self.checks.was_last(worker, question):
                 raise too_late()
             stored = self.checks.revise(worker, question, verdict)
-            return self._taken(worker, said.token, stored, False, True, self._held_and_more(worker))
+            taken = self._taken(worker, said.token, stored, False, True, self._held_and_more(worker))
+            return self._reply(worker, taken)
 
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
         """Give a question back; skipping it again, or after answering it, changes nothing."""
@@ -263,21 +279,23 @@ class Answering:
             raise not_found()
         return question
 
-    def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> messages.Answered:
+    def _answered(self, worker: Worker, token: str, receipt: Receipt, questions: list[Question]) -> _Taken:
         stored, provisional = self.showing.said(worker, receipt), receipt.standing == "provisional"
         return self._taken(worker, token, stored, receipt.repeated, provisional, questions)
 
     def _taken(
         self, worker: Worker, token: str, stored: Said, repeated: bool, provisional: bool, questions: list[Question]
-    ) -> messages.Answered:
-        """The reply to an answer; one that is provisional may be undone."""
+    ) -> _Taken:
+        """An answer was taken; one that is provisional may be undone."""
         if not repeated:
             self._skips.answered(worker.id)
             until = self.clock() + self.settings.undo_s
             self._undo.renew(worker.id, (token, stored, until) if provisional else None)
-        work = self._work(worker, questions)
-        taken = messages.Taken(token=token, side=stored.side, option=stored.option, repeated=repeated)
-        return messages.Answered(**dict(work), answer=taken)
+        return _Taken(messages.Taken(token=token, side=stored.side, option=stored.option, repeated=repeated), questions)
+
+    def _reply(self, worker: Worker, taken: _Taken) -> messages.Answered:
+        """The reply to an answer that was taken. The desk of a panel may store that its worker is done."""
+        return messages.Answered(**dict(self._work(worker, taken.questions)), answer=taken.answer)
 
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
         self._pages.seen(worker.id, self.clock())

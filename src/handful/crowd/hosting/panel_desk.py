@@ -193,9 +193,13 @@ class PanelDesk:
 
     def note_failed(self, worker: str, failed: int) -> None:
         """Note how many instructed checks a worker failed: with enough of them the organizer may ask for a return."""
+        if self.is_news(worker, failed):
+            self._change(self._people[worker], failed=failed)
+
+    def is_news(self, worker: str, failed: int) -> bool:
+        """Whether `note_failed` would have something to note."""
         person = self._people.get(worker)
-        if person is not None and person.failed != failed:
-            self._change(person, failed=failed)
+        return person is not None and person.failed != failed
 
     def _is_stuck(self, worker: str, now: float) -> bool:
         """Whether there has been no question for them for too long."""
