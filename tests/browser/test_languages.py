@@ -12,7 +12,7 @@ from handful.crowd import languages as catalogues
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import Language, language
 from handful.crowd.settings import Settings
-from tests.browser.pages import WorkersPage, answers, look
+from tests.browser.pages import STUDY, WorkersPage, answers, crowd, look
 from tests.crowd.clients import Started
 
 Serve = Callable[..., Started]
@@ -95,6 +95,12 @@ def test_the_page_can_be_read_in_its_language(serve: Serve, somebody: Somebody, 
     worker.ready()
     look(worker.page, f"language-{code}-2-question", widths=(1280, 360))
     worker.press("3")
+    crowd(server, people=3, turns=70)
+    server.registry.studies[STUDY].study.finish("enough")
+    shared = somebody().new_page()
+    shared.goto(server.url + server.organizer().post(f"/api/organize/{STUDY}/share").json()["link"])
+    shared.wait_for_selector("ol.picks li")
+    look(shared, f"language-{code}-3-shared", whole=True, widths=(1280, 360))
 
 
 def test_from_right_to_left_the_right_arrow_chooses_the_card_on_the_right(serve: Serve, somebody: Somebody) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Route, expect
 
+from handful.crowd.hosting.startup import StudyPlan
+from handful.study.doors import Door
 from tests.browser.pages import STUDY, WorkersPage, look, organizers_page
 from tests.crowd.clients import Started
 
@@ -37,6 +40,7 @@ def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) 
     page.select_option("#key-role", "result")
     page.click("#new-key button")
     page.wait_for_selector("#keys input")
+    look(page, "keys", whole=True, widths=(360, 1280))
     link = page.input_value("#keys input")
     stranger = somebody().new_page()
     stranger.goto(link)
@@ -44,7 +48,7 @@ def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) 
     page.click("#keys li:first-child button.danger")
     page.wait_for_selector("#keys input", state="detached")
     stranger.reload()
-    stranger.wait_for_url("**/organize/login")
+    stranger.wait_for_selector("text=There is nothing here")
 
 
 def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: Somebody) -> None:
@@ -63,3 +67,14 @@ def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: So
     page.wait_for_timeout(1500)  # repeated requests come after 0.3 and 0.7 seconds
     assert lost == [201]
     assert len(server.registry.keys.keys.all()) == before + 1
+
+
+def test_invitations_are_made_as_a_file_and_counted(serve: Serve, somebody: Somebody, tmp_path: Path) -> None:
+    plan = StudyPlan(k=2, options=2, budget=60, door=Door("invitations"))
+    page = organizers_page(serve(plan, storage=tmp_path / "a.db"), somebody())
+    page.fill("#invite-number", "3")
+    with page.expect_download() as sent:
+        page.click("#inviting button")
+    assert Path(sent.value.path()).read_text().count(f"/s/{STUDY}#") == 3
+    expect(page.locator("#invited")).to_have_text("3 open, 0 used.")
+    look(page, "invitations", whole=True, widths=(360, 1280))

@@ -69,6 +69,26 @@ def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_i
         assert elsewhere.status == "APPROVED"
 
 
+def test_who_is_still_to_be_paid_is_told_that_they_are_forgotten_after_that(
+    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        FakeProlific(FakePlatform()) as fake,
+        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
+    ):
+        _, there = paid.come()
+        page = somebody().new_page()
+        page.goto(f"{paid.server.url}/s/{STUDY}?{paid.fake.platform.address(there).split('?')[1]}")
+        page.wait_for_selector("#begin")
+        WorkersPage(page).join().ready().press("ArrowLeft")
+        page.click("#help")
+        page.click("#mine summary")
+        expect(page.locator("#my-code")).not_to_have_value("")
+        page.click("button[value=withdraw]")
+        expect(page.locator("#quiet-title")).to_have_text("You will be forgotten once you are paid")
+        look(page, "forgotten-once-paid", widths=LOOKED_AT_BY_AXE)
+
+
 def test_a_bonus_whose_reply_was_lost_is_sent_again_and_paid_once(
     postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,16 +12,18 @@ from handful.crowd.settings import Settings
 from tests.browser.pages import ARMED, STUDY, WorkersPage, look, organizers_page
 from tests.browser.test_setup import MINUTES_MS, _set_up_page
 from tests.crowd.clients import Started
+from tests.crowd.pictures import drawn, encoded
 from tests.crowd.test_setup_routes import empty_server
 
 Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
 
 
-def _walk_through(page: Page, *, question: str, thanks: str) -> None:
+def _walk_through(page: Page, *, question: str, thanks: str, pictures: int = 0) -> None:
     """From the welcome over one lesson of practice and one question to the thanks."""
     page.click("#begin")
     page.wait_for_selector(ARMED)
+    expect(page.locator("#cards .card img")).to_have_count(pictures)
     page.locator(".card", has_text="a church").locator(".choose").click()
     expect(page.locator("#lesson-title")).to_have_text("Yes")
     expect(page.locator("#lesson-text")).to_have_text("It is about churches.")
@@ -45,8 +47,12 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
             page.fill(f"#{field}", value)
         page.fill("#question", "Which is finer?")
         page.select_option("#practising", "own")
-        for name, value in (("right", "a church"), ("wrong", "a spoon"), ("why", "It is about churches.")):
+        for name, value in (("right", "a church"), ("why", "It is about churches.")):
             page.fill(f"#lessons [name={name}]", value)
+        (tmp_path / "spoon.jpg").write_bytes(encoded(drawn(7)))
+        page.set_input_files("#lessons .side:nth-of-type(2) input[type=file]", tmp_path / "spoon.jpg")
+        expect(page.locator("#lessons [name=wrong]")).to_have_value("spoon.jpg", timeout=MINUTES_MS)
+        expect(page.locator("#lessons img:visible")).to_have_count(1)
         page.select_option("#door", "panel")
         page.fill("#per_hour", "9.50", timeout=MINUTES_MS)
         expect(page.locator("#cost")).to_contain_text("£9.50 per hour")
@@ -60,7 +66,7 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
             page.click("#preview")
         preview = opened.value
         expect(preview.locator("#welcome-lead")).to_have_text("Hello there")
-        _walk_through(preview, question="Which is finer?", thanks="Goodbye")
+        _walk_through(preview, question="Which is finer?", thanks="Goodbye", pictures=1)
         page.click("#open")
         page.wait_for_url("**/organize/numbers", timeout=MINUTES_MS)
         hosted = server.registry.studies["numbers"]

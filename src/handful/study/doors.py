@@ -9,8 +9,9 @@ from handful.errors import InvalidProblem
 
 DoorKind = Literal["open", "room", "invitations", "panel"]
 SAID: dict[DoorKind, str] = {
-    "open": "people came by an open link; one network (IPv4 /{ipv4}, IPv6 /{ipv6}) was asked for at most {share} of a "
-    "round, or for 1.5 parts of as many as there were networks",
+    "open": "people came by an open link; so that no single place decides, all who came over one internet connection "
+    "(IPv4 /{ipv4}, IPv6 /{ipv6}) together were asked for at most {share} of the answers of a round, or half as much "
+    "again as an equal part for each connection, where that is more",
     "room": "people came from one room: nothing tells one person with several browsers from several people",
     "invitations": "people came by invitations, each for one person",
     "panel": "people came from a panel, which answers for each of them being one person",
