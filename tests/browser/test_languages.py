@@ -12,7 +12,7 @@ from handful.crowd import languages as catalogues
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import Language, language
 from handful.crowd.settings import Settings
-from tests.browser.pages import STUDY, WorkersPage, answers, crowd, look
+from tests.browser.pages import STUDY, WorkersPage, answers, look
 from tests.crowd.clients import Started
 
 Serve = Callable[..., Started]
@@ -95,7 +95,10 @@ def test_the_page_can_be_read_in_its_language(serve: Serve, somebody: Somebody, 
     worker.ready()
     look(worker.page, f"language-{code}-2-question", widths=(1280, 360))
     worker.press("3")
-    crowd(server, people=3, turns=70)
+    person = server.person()
+    for _ in range(12):
+        question = person.next()["questions"][0]
+        person.post("answer", {"token": question["token"], "option": question["options"][0]["id"]})
     server.registry.studies[STUDY].study.finish("enough")
     shared = somebody().new_page()
     shared.goto(server.url + server.organizer().post(f"/api/organize/{STUDY}/share").json()["link"])

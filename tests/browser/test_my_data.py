@@ -69,9 +69,9 @@ def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: So
     assert len(server.registry.keys.keys.all()) == before + 1
 
 
-def test_invitations_are_made_as_a_file_and_counted(serve: Serve, somebody: Somebody, tmp_path: Path) -> None:
+def test_invitations_are_made_as_a_file_and_counted(serve: Serve, somebody: Somebody) -> None:
     plan = StudyPlan(k=2, options=2, budget=60, door=Door("invitations"))
-    page = organizers_page(serve(plan, storage=tmp_path / "a.db"), somebody())
+    page = organizers_page(serve(plan), somebody())
     page.fill("#invite-number", "3")
     with page.expect_download() as sent:
         page.click("#inviting button")

@@ -12,7 +12,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from handful.crowd.settings import ServerLimits, Settings
-from handful.crowd.web import page_routes
+from handful.crowd.web import page_routes, result_routes
 from handful.crowd.web.app import create_app
 from tests.crowd.clients import STUDY, Started
 
@@ -35,7 +35,8 @@ PARTS = [STUDY.encode(), b"unknown", b"..", b"%2e%2e", b"a%00b", b"\xc3\xa4", b"
 def every_path(server: Started) -> list[str]:
     """The path of every route that the app has."""
     described = list(create_app(server.registry).openapi()["paths"])
-    pages = [route.path for route in page_routes.router.routes if isinstance(route, APIRoute)]
+    shown = (*page_routes.router.routes, *result_routes.router.routes)
+    pages = [route.path for route in shown if isinstance(route, APIRoute)]
     paths = [*described, *pages, "/static/{path}", "/api/openapi.json"]
     assert len(paths) > 25
     return paths

@@ -50,6 +50,8 @@ def verdict_of(fold: Fold) -> str:
     if fold.questions.names_one:
         return _named_so_often(everybody, closest, many)
     picks, were, rival = ("picks", "they were", "rival of each round") if many else ("pick", "it was", "rival")
+    if everybody.of == 1:
+        return f"The {picks} {'won' if everybody.won else 'lost'} the one comparison {were} in."
     said = f"The {picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
     if closest.of:
         said += f", and {closest.won:,} of the {closest.of:,} against the closest {rival} ({closest.share})"

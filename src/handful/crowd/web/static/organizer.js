@@ -68,7 +68,8 @@ function show(status) {
   const recruited = status.recruiting && state !== "finished";
   find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? FROM_PANEL : SHARE[state];
   find(".share").hidden = state === "finished" || invited;
-  find("#share-title ~ .code").hidden = invited;
+  find("#share-title ~ .code").hidden = invited || state === "finished";
+  find("section[aria-labelledby=recruiting-title]").hidden = state === "finished" && !status.recruiting;
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;

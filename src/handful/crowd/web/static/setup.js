@@ -9,6 +9,7 @@ import { Refusal, request, sayLost } from "./requests.js";
 import { dropped, picked, sendAll, sendPracticePicture } from "./uploads.js";
 
 const KEEP_AFTER_MS = 600;
+const COMING = { open: "anyone with the link", room: "anyone with the link", invitations: "whoever has an invitation", panel: "whoever the panel sends" };
 const LOOK_EVERY_MS = 400;
 const number = new Intl.NumberFormat();
 const megabytes = (bytes) => `${number.format(Math.round(bytes / 1e6))} MB`;
@@ -153,7 +154,7 @@ function show(now) {
   find("#advice").textContent = advice ?? "";
   find("#advice").hidden = !advice || !now.items;
   const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : now.settings.k >= now.items ? `There are ${number.format(now.items)} items, so at most ${number.format(now.items - 1)} can be chosen: choose fewer, or add items.` : "";
-  find("#open-words").textContent = missing || "Once it is open, anyone with the link can answer, and items and numbers stay as they are.";
+  find("#open-words").textContent = missing || `Once it is open, ${COMING[now.settings.door]} can answer, and items and numbers stay as they are.`;
   find("#open").disabled = Boolean(missing) || busy || preparing;
   find("#discard").hidden = false;
   find("#preview").disabled = !now.items || preparing;
