@@ -6,6 +6,7 @@ import csv
 import json
 from array import array
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
@@ -42,63 +43,106 @@ def records_of(lines: Iterable[str]) -> Iterator[Record]:
             raise StorageCorrupt(f"line {number} is not a record of a journal ({error!r})") from error
 
 
-def noted_beside(study: Study) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class ToldAnswer:
+    """What a journal says of an answer, beside what the state has of it."""
+
+    question: int
+    asked: float
+    told: float
+    worker: str | None
+    meta: Any
+
+
+class AnswersWatched:
+    """Takes what a journal says of answers while a study is opened, so that the journal is read once.
+
+    Some 250 bytes are kept of each.
+    """
+
+    def __init__(self) -> None:
+        self._asked, self._told = array("d"), array("d")
+        self._payloads: list[str] = []
+
+    def __call__(self, record: Record, data: object) -> None:
+        """Take one more record into account."""
+        if record.kind == Asked.kind:
+            self._asked.append(record.time)
+        elif record.kind == Told.kind:
+            self._told.append(record.time)
+            self._payloads.append(record.payload)
+
+    def __iter__(self) -> Iterator[ToldAnswer]:
+        for told, payload in zip(self._told, self._payloads, strict=True):
+            yield _told_answer(payload, told, self._asked)
+
+
+def told_answers(records: Iterable[Record]) -> Iterator[ToldAnswer]:
+    """The same, from the records."""
+    asked = array("d")  # by the number of the question
+    for record in records:
+        if record.kind == Asked.kind:
+            asked.append(record.time)
+        elif record.kind == Told.kind:
+            yield _told_answer(record.payload, record.time, asked)
+
+
+def _told_answer(payload: str, told: float, asked: array[float]) -> ToldAnswer:
+    event = json.loads(payload)
+    return ToldAnswer(event["q"], asked[event["q"]], told, event.get("w"), event.get("m"))
+
+
+def noted_beside(study: Study, told: Iterable[ToldAnswer]) -> tuple[str, ...]:
     """The columns of what is noted beside an answer; none where a study was never shown to people."""
     if not study.setup.problem.feedback.compares:
         return ()
     columns = BESIDE if study.setup.problem.feedback.options == 2 else BESIDE_SEVERAL
     if study.setup.door is not None or study.setup.solo:
         return columns
-    told = (json.loads(record.payload) for record in study.records() if record.kind == Told.kind)
-    first: dict[str, Any] = next(told, {})
-    beside = first.get("m")
+    first = next(iter(told), None)
+    beside = None if first is None else first.meta
     return columns if isinstance(beside, dict) and not beside.keys().isdisjoint(columns) else ()
 
 
-def answer_lines(study: Study) -> Iterator[str]:
+def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
     `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where
     questions may have more than two options, `answer` is the one that was named, and one more column has them all as
-    JSON.
+    JSON. The last columns are what the crowd app notes beside an answer.
 
-    The last columns are what the crowd app notes beside an answer.
+    watched: what the journal says, where that was taken when the study was opened.
     """
-    meta = noted_beside(study)
+    meta = noted_beside(study, told_answers(study.records()) if watched is None else watched)
     fold, ids = study.fold, [_harmless(id_) for id_ in study.setup.ids]
     questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
     excluded = set(fold.workers.excluded)
-    asked_at = array("d")  # by the number of the question
     line = csv.writer(_Returned(), lineterminator="\n").writerow
     yield line((*COLUMNS, *(("options",) if several else ()), *meta))
-    for record in study.records():
-        if record.kind == Asked.kind:
-            asked_at.append(record.time)
-        elif record.kind == Told.kind:
-            event = json.loads(record.payload)
-            q, more = event["q"], event.get("m")
-            if q >= len(questions):  # it came after all that is looked at here
-                continue
-            rival, answer = questions.rival[q], questions.answer[q]
-            cells: list[object] = [
-                f"q{q}",
-                questions.round[q],
-                ids[questions.item[q]],
-                ids[rival] if rival >= 0 else "",
-                ids[int(answer)] if several else int(answer) if rival >= 0 else repr(answer),
-                STANDINGS[questions.standing[q]],
-                _harmless(event.get("w") or ""),
-                int(questions.worker[q] in excluded),
-                f"{asked_at[q]:.3f}",
-                f"{record.time:.3f}",
-                picks_given(chosen, questions.round[q], questions.given[q]),
-            ]
-            if several:
-                cells.append(json.dumps([study.setup.ids[i] for i in questions.options(q)], ensure_ascii=False))
-            if meta:
-                told = more if isinstance(more, dict) else {}
-                cells += [_harmless(told.get(name, "")) for name in meta]
-            yield line(cells)
+    for one in told_answers(study.records()) if watched is None else watched:
+        q = one.question
+        if q >= len(questions):  # it came after all that is looked at here
+            continue
+        rival, answer = questions.rival[q], questions.answer[q]
+        cells: list[object] = [
+            f"q{q}",
+            questions.round[q],
+            ids[questions.item[q]],
+            ids[rival] if rival >= 0 else "",
+            ids[int(answer)] if several else int(answer) if rival >= 0 else repr(answer),
+            STANDINGS[questions.standing[q]],
+            _harmless(one.worker or ""),
+            int(questions.worker[q] in excluded),
+            f"{one.asked:.3f}",
+            f"{one.told:.3f}",
+            picks_given(chosen, questions.round[q], questions.given[q]),
+        ]
+        if several:
+            cells.append(json.dumps([study.setup.ids[i] for i in questions.options(q)], ensure_ascii=False))
+        if meta:
+            beside = one.meta if isinstance(one.meta, dict) else {}
+            cells += [_harmless(beside.get(name, "")) for name in meta]
+        yield line(cells)
 
 
 class _Returned:

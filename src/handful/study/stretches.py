@@ -141,12 +141,14 @@ class _Stretch:
         fold, steps = self.fold, list[int]()
         questions = fold.questions
         standing, answers, workers = questions.standing, questions.answer, questions.worker
-        stands, nobody = set[int](), (None, 0.0)  # the answers that have been settled in this stretch
+        stands, nobody = set[int](), (None, 0.0)  # the answers that stand by what was said in this stretch
+        provisional: dict[int, Provisional] = {}  # those that do not: most are settled soon
         answered_by = iter(by)
         for kind, data in self.rows:
             question = data["q"]
             if kind == "told":
-                if question >= asked or standing[question] != UNANSWERED or question in stands:
+                is_told = question in stands or question in provisional
+                if is_told or question >= asked or standing[question] != UNANSWERED:
                     raise _not_open(question)
                 answer, until = data["a"], data.get("u")
                 if questions.names_one and not questions.shows(question, answer):
@@ -159,18 +161,21 @@ class _Stretch:
                     stands.add(question)
                     steps.append(2 * question + 1)
                 else:
-                    standing[question] = PROVISIONAL
-                    fold.provisional[question] = Provisional(data.get("w"), until)
+                    provisional[question] = Provisional(data.get("w"), until)
             elif kind == "asked":
                 asked += 1
                 steps.append(2 * question)
             else:
                 for one in question:
-                    if one >= asked or standing[one] != PROVISIONAL or one in stands:
-                        raise _not_open(one)
-                    del fold.provisional[one]
+                    if provisional.pop(one, None) is None:
+                        if one >= asked or standing[one] != PROVISIONAL or one in stands:
+                            raise _not_open(one)
+                        del fold.provisional[one]
                     stands.add(one)
                     steps.append(2 * one + 1)
+        for question, answer_of in provisional.items():
+            standing[question] = PROVISIONAL
+            fold.provisional[question] = answer_of
         return steps
 
 
