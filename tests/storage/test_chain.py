@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import NullPool, create_engine, text
 
 from handful.errors import StorageBehind, StorageCorrupt, StorageError, StorageLocked
-from handful.storage import Record, backup, list_studies, open_journal
+from handful.storage import Record, backup, list_studies, open_journal, sql
 from handful.storage.opening import database_at
 from handful.testing import record, records
 from tests.storage import children
@@ -80,6 +80,17 @@ def test_a_record_that_another_program_wrote_or_changed_is_noticed(storage: str,
             closing(open_journal(storage, "a", mode=mode)) as journal,
         ):
             list(journal.read())
+
+
+def test_a_hole_is_noticed_however_long_it_is(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "CHUNK", 3)
+    fill(storage, 0, 20)
+    change(storage, "DELETE FROM events WHERE seq BETWEEN 6 AND 16")
+    with (
+        closing(open_journal(storage, "a", mode="read")) as journal,
+        pytest.raises(StorageCorrupt, match="record 6 of study 'a' is missing: the next is 17"),
+    ):
+        list(journal.read())
 
 
 def test_what_is_read_after_a_given_record_is_checked_too(storage: str) -> None:

@@ -232,12 +232,18 @@ def records_after(connection: Connection, study: str, before: Tip, limit: int) -
 def _fetched(
     connection: Connection, study: str, after_seq: int, limit: int, chained: bool
 ) -> list[tuple[Any, Any, Any, Any, Any, Any]]:
-    statement = (
-        select(*_COLUMNS, events.c.hash if chained else null())
-        .where(events.c.study == study, events.c.seq > after_seq)
-        .order_by(events.c.seq)
-        .limit(limit)
-    )
+    # Bounded from above: PostgreSQL would sort all that is left for each part, unless it has counted the rows before.
+    rows = _all_between(connection, study, after_seq, after_seq + limit, limit, chained)
+    # Where nothing follows at once, something may follow a hole: whoever looks at the rows tells of that.
+    return rows or _all_between(connection, study, after_seq, None, limit, chained)
+
+
+def _all_between(
+    connection: Connection, study: str, after_seq: int, last: int | None, limit: int, chained: bool
+) -> list[tuple[Any, Any, Any, Any, Any, Any]]:
+    bounds = (events.c.study == study, events.c.seq > after_seq, *(() if last is None else (events.c.seq <= last,)))
+    columns = select(*_COLUMNS, events.c.hash if chained else null())
+    statement = columns.where(*bounds).order_by(events.c.seq).limit(limit)
     # Straight from the driver: these columns need no conversion, and reading a journal is what reopening waits for.
     cursor = connection.execute(statement).cursor
     assert cursor is not None
