@@ -11,9 +11,10 @@ import pytest
 from handful.core.confidence import FIRST, WIDEST
 from handful.core.kernels import kernel
 from handful.core.parts.board import new_board
-from handful.core.parts.claim import ABOVE, CLAIM, allowance, best_score, chosen, score
+from handful.core.parts.claim import ABOVE, CLAIM, allowance, best_score, chosen, score, worst
 from handful.core.parts.claim_state import Claim, drop_anchor, hear, learn, new_claim, note_first
 from handful.core.parts.one_sided import TOP, bet_cost, conjugate, normal_cost
+from handful.core.parts.pool import renew_pool
 from handful.core.parts.reach import LEVEL, ReachTest, name, new_reach, notice, out_of_reach
 from tests.core.instances import BROKEN, HELD
 from tests.core.statistics import binomial_p
@@ -271,3 +272,34 @@ def test_out_of_reach_is_said_of_what_is_and_hardly_ever_of_what_is_not() -> Non
     assert told_in_vain(-0.5, 20, 400) == 20
     assert TOP < WIDEST
     assert FIRST == 0.25
+
+
+@pytest.mark.parametrize("anchor", [0, 2])
+@pytest.mark.parametrize("span", [0.0, 2.0])
+def test_the_pool_holds_every_set_that_may_stand_in_the_way(anchor: int, span: float) -> None:
+    size, k = 3_000, 3
+    rng = np.random.default_rng(7)
+    known = {"share": 0.6, "noise": 1.0, "delta": 0.05, "span": span, "high": 2.0 if span else math.inf}
+    claim = new_claim(size, k, anchor=anchor, rho=20.0, **known)
+    counts = np.minimum(rng.geometric(0.7, size), 30)
+    claim.items["old"] = counts
+    claim.items["old_rounds"] = 1 + rng.integers(0, 2, size)
+    claim.items["old_total"] = counts * rng.normal(1.0, 0.4, size)
+    claim.items["old_spread"] = (counts - 1) * rng.random(size)
+    whole = claim._replace(rules=claim.rules.copy(), best=claim.best.copy(), keys=claim.keys.copy())
+    claim = claim._replace(pool=claim.pool.copy())
+    claim.rules["pooled"] = 0
+    renew_pool(claim)
+    first = int(claim.rules["pooled"][0])
+    assert first < size / 2 or span > 0.0
+    for step in range(900):
+        if step % 30 == 0:
+            renew_pool(claim)
+            for way in range(3 if span else 2):
+                for y in (0.3, 3.0, 40.0):
+                    assert worst(claim, way, y, 0.6) == worst(whole, way, y, 0.6)
+                    assert set(claim.best) == set(whole.best)
+        learn(claim, int(claim.best[step % k]), float(rng.normal(0.5, 0.3)))  # the accounts are the same rows
+    short = claim._replace(rules=claim.rules.copy(), pool=claim.pool[::-1].copy())
+    short.rules["pooled"] = k  # those who stand last
+    assert worst(short, 0, 3.0, 0.6) < worst(whole, 0, 3.0, 0.6)

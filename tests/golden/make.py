@@ -157,7 +157,7 @@ STUDIES = {
     "crowd-2": crowd,
     "moderated-4": moderated,
     "widened-2": widened,
-    "adopted-4": adopted,
+    "adopted-5": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}
 
 

@@ -152,7 +152,7 @@ def test_a_known_range_caps_what_any_selection_may_be_worth(given: dict[str, Any
 
 def test_an_audit_that_ends_early_says_so_and_claims_no_share_of_nothing() -> None:
     certificate = (
-        Study(range(30), 4, feedback=Values(range=(0, 5)), epsilon=0.5, budget=1000, seed=1).run(noisy).certificate
+        Study(range(30), 4, feedback=Values(range=(0, 5)), epsilon=0.5, budget=400, seed=1).run(noisy).certificate
     )
     assert certificate.ratio is None or certificate.ratio > 0
     assert any("the answers ended" in reason for reason in certificate.reasons)

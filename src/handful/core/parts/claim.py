@@ -17,7 +17,8 @@ which of an item's accounts (one for each round that asked about it, and the aud
 looking. So for each of OPT's k items the average of 1 (it is not in B) and its accounts' mixtures is taken, with
 weights ¼, ⅜, 3/16, ...: a chosen one costs log of 1/weight, in k places. An account that ended with questions in flight
 does not count.
-The choice of the anchor is paid for by shares of δ: ¾ for 0, 1/4k for each other, and for 0 without its first round.
+The choice of the anchor is paid for by shares of δ: 0.85 for 0, 0.15/k for each other, and for 0 without its first
+round.
 
 ρ is planned from the first answers, which for that are not counted otherwise; 30 times that is a second *way*, and in a
 known range bets are a third. Ways share δ.
@@ -64,11 +65,11 @@ def allowance(claim: Claim, way: int) -> float:
     """log(1/δ) for this anchor and way."""
     rules = claim.rules[0]
     if ways(claim) == NORMALS:
-        share = 0.8 if way == 0 else 0.2
+        share = 0.9 if way == 0 else 0.1
     else:
         share = 0.6 if way == NORMALS else (0.3 if way == 0 else 0.1)
     whole = rules.anchor == 0 and claim.torn[0] == 0
-    return -math.log(rules.delta * share * (0.75 if whole else 0.25 / rules.k))
+    return -math.log(rules.delta * share * (0.85 if whole else 0.15 / rules.k))
 
 
 @kernel
@@ -122,7 +123,8 @@ def worst(claim: Claim, way: int, y: float, s: float) -> float:
     for p in range(rules.k):
         keys[p] = nobody
         best[p] = -1
-    for i in range(len(claim.items)):
+    for at in range(rules.pooled):
+        i = claim.pool[at]
         if claim.items[i].old < 0:
             continue
         key, _ = adds(claim, way, y, s, i)

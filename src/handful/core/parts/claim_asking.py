@@ -10,15 +10,16 @@ import numpy as np
 from handful.core.confidence import FIRST
 from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
-from handful.core.parts.claim import CLAIM, adds, search, squares, ways, worst
+from handful.core.parts.claim import CLAIM, adds, rho_of, search, squares, ways, worst
 from handful.core.parts.claim_state import NORMALS, Claim
-from handful.core.parts.one_sided import TOP
+from handful.core.parts.one_sided import TOP, normal_cost
 from handful.core.parts.ranking import rank
 
+_LEAST = 40  # a batch is no smaller than what is known divided by this
 _SHARE = 0.6  # of the answers that seem to be needed are asked for at once, if so many may be in flight
 _ROOM = 60  # steps can be planned at least
 _POOL = 4  # times as many items as B holds may come to be in the way
-_BEYOND = 1.2  # where two sets are in the way, at a kink, a larger y names the one with fewer answers
+_BEYOND = 1.05  # where two sets are in the way, at a kink, a larger y names the one with fewer answers
 
 
 @rare
@@ -50,14 +51,23 @@ def _may_grow(claim: Claim, item: int) -> int:
 
 
 @kernel
+def _cost(slope: float, T: float, q: float, rho: float) -> float:
+    """What T answers, or sums of answers of variance q, cost; nothing caps it."""
+    return normal_cost(slope, T, q * T, rho, np.inf)
+
+
+@kernel
 def _urgency(claim: Claim, item: int) -> float:
-    """How much one more answer about an item of B takes from the squared error of s·v̂."""
+    """How much one more answer about an item of B takes from its cost; where that says little, from its error."""
     rules, row = claim.rules[0], claim.items[item]
     y = math.exp(claim.log_y[rules.way])
     _, newer = adds(claim, rules.way, y, rules.share, item)
     T = float(row.now if newer else row.old)
     if T == 0.0:
         return np.inf
+    if rules.span == 0.0 and rules.anchor == 0:
+        slope, rho = rules.share * y, rho_of(claim, rules.way, rules.rho)
+        return _cost(slope, T, 1.0, rho) - _cost(slope, T + 1.0, 1.0, rho)
     error = 1.0 / T
     if rules.way == NORMALS:
         if rules.share * y > TOP * T:  # too few answers for the bet that is wanted
@@ -73,6 +83,9 @@ def _fresh_urgency(claim: Claim) -> float:
     if rules.cycles == 0:
         return np.inf
     n = float(rules.cycles)
+    if rules.span == 0.0 and rules.anchor == 0:
+        y, q, rho = math.exp(claim.log_y[rules.way]), squares(claim), rho_of(claim, rules.way, rules.fresh_rho)
+        return (_cost(y, n, q, rho) - _cost(y, n + 1.0, q, rho)) / rules.k
     error = squares(claim) / n
     if rules.way == NORMALS:
         if math.exp(claim.log_y[rules.way]) > TOP * n:
@@ -95,7 +108,7 @@ def new_plan(claim: Claim, k: int, in_flight: int) -> BatchPlan:
     held = min(_POOL * k, len(claim.items))
     rules, rows = np.zeros_like(claim.rules), np.zeros(held, claim.items.dtype)
     log_y, best, keys = np.zeros_like(claim.log_y), np.zeros_like(claim.best), np.zeros_like(claim.keys)
-    supposed = Claim(rules, rows, np.zeros_like(claim.torn), log_y, best, keys)
+    supposed = Claim(rules, rows, np.zeros_like(claim.torn), log_y, best, keys, np.arange(held), claim.taken[:0])
     return BatchPlan(
         supposed, np.zeros(held, np.int64), np.zeros(held), np.zeros(max(int(in_flight / _SHARE), _ROOM), np.int64)
     )
@@ -107,12 +120,14 @@ def _find_contenders(plan: BatchPlan, claim: Claim) -> None:
     rules, items, keys = claim.rules[0], plan.items, plan.keys
     y = _BEYOND * math.exp(claim.log_y[rules.way])
     held = 0
-    for i in range(len(claim.items)):
+    for at in range(rules.pooled):
+        i = claim.pool[at]
         if claim.items[i].old < 0:
             continue
         key, _ = adds(claim, rules.way, y, rules.share, i)
         held = rank(keys, items, held, len(items), key, i)
     plan.claim.rules[0] = claim.rules[0]
+    plan.claim.rules[0].pooled = len(items)
     for p in range(rules.k):
         plan.claim.torn[p] = claim.torn[p]
     for way in range(len(claim.log_y)):
@@ -150,7 +165,7 @@ def plan_batch(plan: BatchPlan, claim: Claim, queue: Ints, in_flight: int) -> tu
     """What to ask for at once: how many answers about items, which are put in the queue, and about each pick.
 
     Answers are supposed to come, and to leave means as they are, until they would show the claim; each goes to what is
-    the most urgent then. A share of these is asked for, if so many may be in flight; and a twentieth of what is known
+    the most urgent then. A share of these is asked for, if so many may be in flight; and a fortieth of what is known
     in any case.
     """
     rules, steps = claim.rules[0], plan.steps
@@ -161,7 +176,7 @@ def plan_batch(plan: BatchPlan, claim: Claim, queue: Ints, in_flight: int) -> tu
     if rules.cycles == 0:
         return 0, max(1, min(in_flight, known) // rules.k)
     _find_contenders(plan, claim)
-    least = max(1, known // 20)
+    least = max(1, known // _LEAST)
     planned, answers = _suppose_all(plan, known, max(float(least), in_flight / _SHARE))
     size = max(least, min(in_flight, int(_SHARE * answers)))
     asked, cycles, p = 0, 0, 0

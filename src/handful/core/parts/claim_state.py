@@ -12,6 +12,7 @@ from handful.core.parts.board import Board, Rows, surprise
 
 NORMALS = 2  # ways with ρ and BROADER·ρ; the next is by bets
 BROADER = 30.0
+MANY = 8  # answers, from which on an item is always in the pool
 _SIGHTS = 12  # the first questions of a study say how large gains are, and are not counted
 
 _RULES = np.dtype(
@@ -37,26 +38,28 @@ _RULES = np.dtype(
         ("shown", np.float64),  # by how much W − s·U exceeds −ε at least; below 0 nothing is shown
         ("way", np.int64),  # how that was found
         ("turn", np.int64),  # and which other way was tried
+        ("pooled", np.int64),  # items in the pool: all at first; 0 to gather it anew
+        ("moved", np.int64),  # items that may have left the place they had when it was
     ],
     align=True,
 )
 
 _ITEM = np.dtype(
     [
-        ("skip", np.int64),  # first questions in flight
-        ("round", np.int64),  # the latest that asked, from 0
-        ("rounds", np.int64),  # how many asked
-        ("count", np.int64),  # its answers
+        ("skip", np.int32),  # first questions in flight
+        ("round", np.int32),  # the latest that asked, from 0
+        ("rounds", np.int32),  # how many asked
+        ("count", np.int32),  # its answers
         ("total", np.float64),
         ("spread", np.float64),  # as on the board
-        ("start", np.int64),  # the same of the first round
+        ("start", np.int32),  # the same of the first round
+        ("old", np.int32),  # the same when the anchor was chosen; -1 if the item cannot be in B
         ("start_total", np.float64),
         ("start_spread", np.float64),
-        ("old", np.int64),  # the same when the anchor was chosen; -1 if the item cannot be in B
-        ("old_rounds", np.int64),
+        ("old_rounds", np.int32),
+        ("now", np.int32),  # answers of the audit, given the anchor's picks
         ("old_total", np.float64),
         ("old_spread", np.float64),
-        ("now", np.int64),  # answers of the audit, given the anchor's picks
         ("now_total", np.float64),
         ("now_spread", np.float64),
     ],
@@ -73,6 +76,8 @@ class Claim(NamedTuple):
     log_y: Floats  # where each way was best last
     best: Ints  # a set B, and
     keys: Floats  # what its items add
+    pool: Ints  # the items that any set B can be taken from (`pool.py`)
+    taken: Ints  # how many of each class are in it
 
 
 def new_claim(size: int, k: int, **rules: float) -> Claim:
@@ -84,7 +89,9 @@ def new_claim(size: int, k: int, **rules: float) -> Claim:
     r["shown"] = -np.inf
     items = np.zeros(size, _ITEM)
     items["round"] = -1
-    return Claim(r, items, np.zeros(k, np.int64), np.zeros(NORMALS + 1), np.zeros(k, np.int64), np.zeros(k))
+    r["pooled"] = size
+    torn, best, pool = np.zeros(k, np.int64), np.zeros(k, np.int64), np.arange(size)
+    return Claim(r, items, torn, np.zeros(NORMALS + 1), best, np.zeros(k), pool, np.zeros(MANY * (k + 1), np.int64))
 
 
 # What is learnt.
@@ -169,6 +176,8 @@ def back_to_first(claim: Claim) -> None:
 def learn(claim: Claim, item: int, answer: float) -> None:
     """One more answer about an item given the anchor's picks."""
     row = claim.items[item]
+    if row.old < MANY and row.now == 0:
+        claim.rules[0].moved += 1
     if claim.rules[0].anchor == 0:  # all answers given ∅ are alike
         row.old_spread += surprise(row.old, row.old_total, answer)
         row.old += 1

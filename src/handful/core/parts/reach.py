@@ -53,7 +53,8 @@ def name(reach: ReachTest, claim: Claim) -> None:
             reach.place[named[p].item] = -1
         named[p].item = -1
         named[p].total = 0.0  # here the key, at first
-    for i in range(len(claim.items)):
+    for at in range(claim.rules[0].pooled):
+        i = claim.pool[at]
         row = claim.items[i]
         if row.old < 0:
             continue

@@ -3,8 +3,10 @@
 It has a belief about gains (`gains.py`) and asks about the item whose answers are worth most each (`worth_of_asking`):
 first everybody once, in an order that is drawn (or that of a prior's scores), then the contenders. It is done when the
 leader is expected to lose no more than a share `near` of its gain, or than `enough`: where all that is left is little,
-it does not matter who is best. What is expected to be lost to the best of all others is taken to be the root of the sum
-of the squares of what would be lost to each alone.
+it does not matter who is best. The more an audit will cost, because answers vary much beside gains, the dearer is a
+poor pick: then it looks closer, and in the first round, whose answers serve the audit too, closer still. What is
+expected to be lost to the best of all others is taken to be the root of the sum of the squares of what would be lost to
+each alone.
 
 What is in flight counts as if it left means as they are, so that many in flight are spread over those that matter. No
 more are asked than seem nearly enough, and not too many about an item before those before them are answered.
@@ -27,6 +29,9 @@ _PLENTY = 2  # how many times what is in flight about an item must have been ans
 _SOON = 2.0  # times what may be lost is little enough to see first what is in flight
 _ALMOST = 0.3  # of the worth of the worthiest answers is enough to ask for others while these are out
 _ROOT = math.sqrt(2.0 * math.pi)
+_USUAL, _POWER = 0.33, 0.75  # an answer's standard deviation as a share of a gain, with which `near` is meant as it is
+_CLOSEST, _FARTHEST, _SLOWER = 0.5, 1.4, 0.14  # times `near`, for answers that vary much or little beside that
+_FIRST = 0.3  # times that in the first round, whose answers serve the audit too
 
 _RULES = np.dtype(
     [
@@ -169,6 +174,10 @@ def _close_enough(scout: Scout, board: Board, times: float) -> bool:
     """Whether what the leader is expected to lose is little, or `times` that."""
     rules = scout.rules[0]
     gain = max(scout_mean(scout, leader(scout.gains)), 0.5 * rules.usual)
+    sd, beside = math.sqrt(scout.gains.rules[0].noise), rules.usual if rules.usual > 0.0 else gain
+    far = _POWER * math.log(_USUAL * beside / sd) if beside > 0.0 else -1.0
+    far = min(1.0 + _SLOWER * far, _FARTHEST) if far > 0.0 else max(math.exp(far), _CLOSEST)
+    times *= far * (_FIRST if scout.gains.rules[0].first == 1 else 1.0)
     return _expected_loss(scout, board) <= times * max(rules.near * gain, rules.enough)
 
 

@@ -44,6 +44,7 @@ from handful.core.parts.board import NOBODY, NOW, end, surprise
 from handful.core.parts.claim import squares
 from handful.core.parts.claim_asking import plan_batch, update_shown
 from handful.core.parts.claim_state import hear, hear_nothing, learn, note_first
+from handful.core.parts.pool import renew_pool
 from handful.core.parts.reach import name, notice, out_of_reach
 from handful.core.parts.scout import (
     scout_add,
@@ -75,6 +76,7 @@ def begin(state: AuditState) -> None:
 def _audit(state: AuditState) -> None:
     """Is the claim shown? Can it be? Else what to ask next: a batch given the anchor, for the picks, or both."""
     rules, claim, in_flight = state.rules[0], state.claim.rules[0], state.board.round[0].in_flight
+    renew_pool(state.claim)
     update_shown(state.claim)
     if claim.shown >= 0.0:
         _close(state, RULE)
@@ -136,6 +138,7 @@ def _begin_audit(state: AuditState, item: int) -> None:
     rules, claim = state.rules[0], state.claim.rules[0]
     _pick(state, item)
     claim.cycles = 0
+    claim.pooled = 0
     claim.fresh = 0.0
     claim.fresh_spread = 0.0
     claim.whole = 0.0
@@ -161,7 +164,7 @@ def _plan(state: AuditState) -> None:
     )
     q = squares(state.claim)
     n = 12.0 * q * (1.0 + claim.share) * (claim.noise / gap) ** 2 if claim.noise > 0.0 else 1.0
-    claim.fresh_rho = max(1.0, 0.25 * n * q)
+    claim.fresh_rho = max(1.0, 0.5 * n * q)
 
 
 @kernel
@@ -271,6 +274,7 @@ def leave(state: AuditState, item: int) -> None:
             return
     state.claim.items[item].old = -1
     state.claim.items[item].start = -1
+    state.claim.rules[0].moved += 1
 
 
 @kernel

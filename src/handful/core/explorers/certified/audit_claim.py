@@ -11,6 +11,7 @@ from handful.core.explorers.certified.audit_state import AuditState
 from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_BOUND, Guarantee
 from handful.core.parts.claim import ABOVE, BELOW, CLAIM, best_score
 from handful.core.parts.claim_state import Claim
+from handful.core.parts.pool import renew_pool
 from handful.core.parts.requirements import assumptions_of
 from handful.core.views import View, interval_view
 
@@ -80,7 +81,10 @@ def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Cer
 
 def shown_by(claim: Claim) -> ShownByAudit:
     """Read what is shown; nothing of the claim changes."""
-    claim = claim._replace(best=claim.best.copy(), keys=claim.keys.copy())
+    claim = claim._replace(
+        rules=claim.rules.copy(), best=claim.best.copy(), keys=claim.keys.copy(), pool=claim.pool.copy()
+    )
+    renew_pool(claim)
     share, anchor = float(claim.rules["share"][0]), int(claim.rules["anchor"][0])
     # From a later anchor W is for one share, and for smaller ones it is larger still.
     ratio = _largest_share(claim, 1.0 if anchor == 0 else share)
