@@ -1,4 +1,4 @@
-"""A server in a process of its own, to be killed: python -m tests.crowd.child ITEMS STORAGE PORT [BUDGET]."""
+"""A server in a process of its own, to be killed: python -m tests.crowd.child ITEMS STORAGE PORT BUDGET [limited]."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from handful.crowd.web.server import Server, listen
 THEME = "Cathedrals in Venice"
 
 
-def main(items: str, storage: str, port: str, budget: str) -> None:
+def main(items: str, storage: str, port: str, budget: str, limited: str = "") -> None:
     log_to(None)
     plan = StudyPlan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
-    settings = Settings(undo_s=0.2, redo_s=0.0, limits=ServerLimits.none())
+    settings = Settings(undo_s=0.2, redo_s=0.0, limits=ServerLimits() if limited else ServerLimits.none())
     collection = load_collection(Path(items))
     # As with `handful serve --wait`: one that is started while another serves takes over when that is gone.
     registry = once_free(lambda: open_registry(storage, collection, [THEME], plan, settings), True, str)

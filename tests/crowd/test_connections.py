@@ -5,20 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import signal
 import socket
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 
+from handful.crowd.collection.items import Collection
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.simulation.http_client import HttpClient
+from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.crowd.web.connections import CROWDED, GRACE_S, MOST_HEAD
 from handful.crowd.web.logs import AtMost
 from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_faults import Trial
 
 Serve = Callable[..., Started]
 QUICK = replace(ServerLimits(), head_s=0.5, body_s=0.5, read_s=0.5)
@@ -140,6 +145,61 @@ def test_connections_that_are_served_are_not_ended_for_others(serve: Serve) -> N
         for stream in streams:
             stream.settimeout(5)
             assert stream.recv(100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("said", [b"", GET, LISTEN], ids=["nothing", "one request", "event streams"])
+def test_two_thousand_connections_from_one_address_leave_everybody_else_alone(
+    collection: Collection, tmp_path: Path, said: bytes
+) -> None:
+    crew = Crew(20, think_s=0.4, wait_s=0.2)
+    trial = Trial(collection, str(tmp_path / "s.db"), crew, budget=1_000_000, limited=True)
+
+    async def measured() -> tuple[float, int]:
+        await trial.up()
+        stop = asyncio.Event()
+        attack = asyncio.create_task(hold_connections(trial.port, 2_000, said, stop))
+        await asyncio.sleep(3)
+        people = asyncio.create_task(answer_all(trial.url, [STUDY], collection, lambda *_: 0.0, crew, stop=stop))
+        await asyncio.sleep(6)
+        stop.set()
+        report = await people
+        assert len(report.seconds) > 100
+        return report.quantile(0.99), await attack
+
+    trial.start()
+    try:
+        p99, opened = asyncio.run(measured())
+    finally:
+        trial.end(signal.SIGTERM)
+    assert opened >= 2_000
+    assert p99 <= 0.2
+
+
+async def hold_connections(port: int, how_many: int, said: bytes, stop: asyncio.Event) -> int:
+    """Keep so many connections from another address open, each with this said once; gives how many were opened."""
+    opened = 0
+
+    async def hold() -> None:
+        nonlocal opened
+        while not stop.is_set():
+            with suppress(OSError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
+                opened += 1
+                try:
+                    writer.write(said)
+                    while await reader.read(65536):
+                        pass
+                finally:
+                    writer.close()
+            await asyncio.sleep(3)  # ended by the server: come back
+
+    held = [asyncio.create_task(hold()) for _ in range(how_many)]
+    await stop.wait()
+    for task in held:
+        task.cancel()
+    await asyncio.gather(*held, return_exceptions=True)
+    return opened
 
 
 def test_the_organizers_stream_has_a_room_of_its_own(serve: Serve) -> None:

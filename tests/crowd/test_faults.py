@@ -46,13 +46,20 @@ class Trial:
     port: int = field(default_factory=postgres.free_port)
     acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
     child: subprocess.Popen[bytes] | None = None
+    limited: bool = False  # whether addresses and workers have the limits of a real server
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        where = [str(self.collection.folder), self.storage, str(self.port), str(self.budget)]
+        where = [
+            str(self.collection.folder),
+            self.storage,
+            str(self.port),
+            str(self.budget),
+            *(["limited"] * self.limited),
+        ]
         self.child = subprocess.Popen([sys.executable, "-m", "tests.crowd.child", *where], cwd=ROOT)
 
     def end(self, how: int) -> int:
