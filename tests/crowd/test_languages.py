@@ -50,6 +50,12 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     assert unused <= {"consent", "instructions", "instruction"}
 
 
+def test_no_word_that_people_read_stands_in_a_style_sheet() -> None:
+    for name in ("app", "worker", "picks"):
+        sheet = (WEB / "static" / f"{name}.css").read_text(encoding="utf-8")
+        assert re.findall(r'content: "[^"]*[A-Za-z][^"]*"', sheet) == []
+
+
 def test_built_in_words_follow_the_language_and_the_organizers_own_do_not() -> None:
     german = settings_with(Settings(), {"language": "de"})
     assert german.consent == language("de").said("consent")

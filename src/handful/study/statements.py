@@ -15,7 +15,7 @@ from handful.core.rounding import percent_at_least
 from handful.core.standing import standing_of
 from handful.study.fold import ClosedRound, Fold
 from handful.study.items import Item, plain_item
-from handful.study.verdict import NO_WINS, Wins, runner_up_of, wins_in
+from handful.study.verdict import FEWEST_MEETINGS, NO_WINS, Wins, runner_up_of, wins_in
 from handful.wording import counted, listed
 
 Basis = Literal["answers", "filled", "given"]
@@ -62,10 +62,6 @@ class Believed(Generic[Item]):
         """For a program: plain JSON."""
         near = [plain_item(item) for item in self.near_ties]
         return {"chance": self.chance, "best_of": self.best_of, "candidates": self.candidates, "near_ties": near}
-
-
-FEWEST_MEETINGS = 5
-"""Answers that decide between a pick and the runner-up, before their number is told: of fewer it says nothing."""
 
 
 @dataclass(frozen=True)

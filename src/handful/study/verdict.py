@@ -30,6 +30,8 @@ class Wins:
 
 
 NO_WINS = Wins()
+FEWEST_MEETINGS = 5
+"""Answers that decide between a pick and the runner-up, before their number is told: of fewer it says nothing."""
 
 
 def verdict_of(fold: Fold) -> str:
@@ -53,7 +55,7 @@ def verdict_of(fold: Fold) -> str:
     if everybody.of == 1:
         return f"The {picks} {'won' if everybody.won else 'lost'} the one comparison {were} in."
     said = f"The {picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
-    if closest.of:
+    if closest.of >= FEWEST_MEETINGS:
         said += f", and {closest.won:,} of the {closest.of:,} against the closest {rival} ({closest.share})"
     return f"{said}."
 
@@ -63,7 +65,7 @@ def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
     picks, them, rival = ("picks were", "them", "rival of each round") if many else ("pick was", "it", "rival")
     said = f"The {picks} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
     said += f" ({everybody.share})"
-    if closest.of:
+    if closest.of >= FEWEST_MEETINGS:
         lost = closest.of - closest.won
         said += f". Where the closest {rival} was shown too, the pick was named {_times(closest.won)}"
         said += f" and the rival {_times(lost)}"

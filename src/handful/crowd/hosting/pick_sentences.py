@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from handful.crowd.languages import Language
-from handful.study.statements import FEWEST_MEETINGS, Believed, PickStatement
+from handful.study.statements import Believed, PickStatement
+from handful.study.verdict import FEWEST_MEETINGS
 
 Called = Callable[[str], str]
 

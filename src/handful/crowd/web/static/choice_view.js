@@ -62,6 +62,7 @@ export class ChoiceView {
       place.classList.toggle("reading", card.kind === "text");
       place.classList.remove("picked");
       place.classList.toggle("before", before === at);
+      place.dataset.before = t("prompt.before");
     });
     this.#resize();
     return !faces.some((one) => one.classList.contains("broken"));
