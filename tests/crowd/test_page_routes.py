@@ -44,3 +44,14 @@ def test_studies_of_the_same_theme_are_told_apart() -> None:
     day = 1_700_000_000.0
     lines = [StudyLine(study=f"s{n}", theme=theme, state="open", began=day + n) for n, theme in enumerate("aab")]
     assert [told_apart(line, lines) for line in lines] == ["14 Nov 2023, 1 of 2", "14 Nov 2023, 2 of 2", "14 Nov 2023"]
+
+
+def test_a_short_link_leads_to_the_study_and_no_other_letters_do(serve: Serve) -> None:
+    server = serve(themes=("Cathedrals in Venice", "Boats"))
+    codes = {server.registry.short_code(hosted): hosted.name for hosted in server.registry.studies.values()}
+    assert len(codes) == 2
+    browser = server.browser()
+    for code, name in codes.items():
+        assert browser.get(f"/j/{code.upper()}").headers["location"] == f"/s/{name}"
+        assert f'data-path="/j/{code}"' in server.organizer().get(f"/organize/{name}").text
+    assert browser.get("/j/abcdef").status_code == 404

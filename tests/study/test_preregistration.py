@@ -159,5 +159,8 @@ def test_the_command_writes_both_files_and_replay_checks_against_them(
         running.run(lambda question: question.item < question.rival)
     code, said = handful("replay", "photos", *against)
     assert (code, "kept to its preregistration" in said) == (0, True), said
+    digest = json.loads((tmp_path / "photos-preregistration.json").read_text())["hash"]
+    for kind in ("result", "jsonl"):
+        assert digest in handful("export", "photos", "-s", "a.db", "--format", kind)[1], "the export names it"
     code, said = handful("replay", "other", *against)
     assert (code, "not as registered: the journal has no preregistration" in said) == (1, True), said

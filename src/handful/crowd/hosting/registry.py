@@ -8,6 +8,7 @@ import re
 import threading
 import time
 import unicodedata
+from base64 import b32encode
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ from handful.storage.retention import keep_for, kept_for
 log = logging.getLogger("handful.crowd")
 
 LOOK_EVERY_S = 1.0
+SHORT = 6
+"""Letters of a short link."""
 
 
 @dataclass
@@ -93,6 +96,10 @@ class Registry:
         if self.storage is None:
             return None
         return Invitations(hosted.study.name, self.storage).use(code, new_pseudonym())
+
+    def short_code(self, hosted: HostedStudy) -> str:
+        """What stands for a study in an address that is read out or typed; nobody can guess that of another."""
+        return b32encode(self.secret.derive("short link", hosted.study.name))[:SHORT].decode().lower()
 
     def originals_of(self, hosted: HostedStudy) -> tuple[Path, ...]:
         """Where the files may be that the items of a study were made from."""

@@ -58,6 +58,16 @@ async def worker_page(study: str, request: Request) -> Response:
     return response
 
 
+@router.get("/j/{code}")
+async def short_link(code: str, request: Request) -> Response:
+    """To a study, by a few letters that can be read out or typed."""
+    registry = registry_of(request)
+    for hosted in registry.studies.values():
+        if registry.short_code(hosted) == code.lower():
+            return RedirectResponse(f"/s/{hosted.name}", 303)
+    raise not_found()
+
+
 @router.get("/organize/login")
 async def login_page(request: Request) -> Response:
     """Where the key goes. The link printed at start has it after the #, which no server and no log ever sees."""
@@ -139,6 +149,7 @@ async def organizer_page(study: str, request: Request) -> Response:
     if key.study not in (None, hosted.study.name):
         raise not_found()
     about = {"study": hosted.name, "theme": hosted.theme, "key": key, "languages": list(languages().values())}
+    about["short"] = registry_of(request).short_code(hosted)
     if key.role == "result":
         return await result_page(request, hosted, f"/api/organize/{hosted.name}", leave=True)
     return templates.TemplateResponse(request, "organizer.html", about)

@@ -67,7 +67,7 @@ function show(status) {
   const invited = status.door === "invitations" && state !== "finished";
   const recruited = status.recruiting && state !== "finished";
   find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? FROM_PANEL : SHARE[state];
-  find(".share").hidden = state === "finished" || invited;
+  for (const line of [".share", "#short-line"]) find(line).hidden = state === "finished" || invited;
   find("#share-title ~ .code").hidden = invited || state === "finished";
   find("section[aria-labelledby=recruiting-title]").hidden = state === "finished" && !status.recruiting;
   find("#verdict").textContent = status.verdict;
@@ -149,6 +149,7 @@ find("#retaining").addEventListener("submit", (event) => {
 });
 
 find("#link").value = `${location.origin}/s/${study}`;
+find("#short").textContent = location.host + find("#short").dataset.path;
 find("#link").addEventListener("focus", () => find("#link").select());
 find("#copy").addEventListener("click", async () => {
   const link = find("#link");
