@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import socket
 import threading
@@ -17,6 +16,7 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.web.addresses import Proxies
 from handful.crowd.web.app import create_app
 from handful.crowd.web.connections import Connections, protocol_in
+from handful.crowd.web.garbage_pauses import short_garbage_pauses
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.errors import InvalidProblem
 
@@ -92,10 +92,8 @@ class Server(uvicorn.Server):
                 listening.close()
                 self.registry.close()
                 return
-            # What is there by now stays. To look through it for garbage again and again would stop everybody each time.
-            gc.collect()
-            gc.freeze()
-            self.run(sockets=[listening])
+            with short_garbage_pauses():
+                self.run(sockets=[listening])
         finally:
             signal.signal(signal.SIGINT, before)
 
