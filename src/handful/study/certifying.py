@@ -15,7 +15,8 @@ from handful.core.parts.board import NOW
 from handful.core.parts.requirements import IN_ORDER
 from handful.core.refuting import refuted
 from handful.study.circumstances import circumstances_of, paid_for
-from handful.study.fold import ClosedRound, Fold
+from handful.study.closed_round import ClosedRound
+from handful.study.fold import Fold
 from handful.study.questions import ANSWERED, VOID
 
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"

@@ -298,7 +298,7 @@ class Exploration:
         self._lines.clear()
         self._too_late: list[int] = []  # answered after the round was decided and before it was closed
         self._spent_before = spent
-        self._before = [array_.copy() for array_ in arrays_of(self.state)]
+        self._before = [] if self.all_picked else [array_.copy() for array_ in arrays_of(self.state)]
         self.limit = 0
         if not self.all_picked:
             self._open_board()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from handful.core.objective import Floats, Ints
-from handful.core.views import View
 from handful.errors import StorageCorrupt
 from handful.study import events
+from handful.study.closed_round import ClosedRound
 from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
 from handful.study.filling import fill
 from handful.study.in_flight import change_in_flight
@@ -26,19 +25,6 @@ from handful.study.shares import Shares
 from handful.study.workers import Workers
 
 SKIPS_TO_VOID = 3
-
-
-@dataclass(frozen=True)
-class ClosedRound:
-    """A round that is over."""
-
-    closing: events.RoundClosed
-    questions: range
-    answers: Ints  # counted, per item
-    means: Floats  # of the answers counted; nan where there are none
-    spreads: Floats  # as on the board
-    view: View  # of the explorer, when the round closed
-    excluded_by_hand: bool  # whether answers were left out that no rule fixed before the start excludes
 
 
 class Fold:

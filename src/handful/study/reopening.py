@@ -26,7 +26,11 @@ from handful.study.setup import Setup
 from handful.study.workers import Workers
 
 if TYPE_CHECKING:
-    from handful.study.fold import ClosedRound, Fold
+    from handful.study.closed_round import ClosedRound
+    from handful.study.fold import Fold
+
+
+_MOST_BYTES = 2**28  # are kept of what was before each round; beyond that a reopened round starts from the picks alone
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class ReopenableExploration(BelievingExploration):
     """The explorer through its rounds, with what it was before each of them."""
 
     def __init__(self, setup: Setup, questions: Questions, workers: Workers) -> None:
-        self._history: dict[int, tuple[list[np.ndarray], array[int]]] = {}
+        self._history: dict[int, tuple[list[np.ndarray] | None, array[int]]] = {}
         super().__init__(setup, questions, workers)
 
     def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
@@ -80,7 +84,8 @@ class ReopenableExploration(BelievingExploration):
 
     def _open_next(self, spent: int) -> None:
         super()._open_next(spent)
-        self._history[self.round] = self._before, self._log
+        large = self._problem.rounds * sum(array_.nbytes for array_ in self._before) > _MOST_BYTES
+        self._history[self.round] = None if large else self._before, self._log
 
     def refold(self) -> None:
         """Go through the open round again, before anything else happens in it: the answers that count are others now.
@@ -112,7 +117,7 @@ class ReopenableExploration(BelievingExploration):
         """
         self.catch_up()
         before, log = self._history.get(round_, (None, array("q")))
-        if before is None:  # it was by another edition of the rules
+        if before is None:  # it was by another edition of the rules, or was too large to keep
             self._state = state_after(self._explorer, self._problem, self.edition, closings, self.withdrawn)
             before = [array_.copy() for array_ in arrays_of(self.state)]
             self._look()

@@ -16,7 +16,8 @@ from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOW
 from handful.core.views import GAIN
 from handful.study.certifying import certificate_of, excluded_answers
-from handful.study.fold import ClosedRound, Fold
+from handful.study.closed_round import ClosedRound
+from handful.study.fold import Fold
 from handful.study.items import Item, plain_item
 from handful.study.questions import ANSWERED, LATE
 from handful.study.statements import PickStatement, statements_of

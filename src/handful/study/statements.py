@@ -13,7 +13,8 @@ from typing import Any, Generic, Literal
 from handful.core.feedback import Values
 from handful.core.rounding import percent_at_least
 from handful.core.standing import standing_of
-from handful.study.fold import ClosedRound, Fold
+from handful.study.closed_round import ClosedRound
+from handful.study.fold import Fold
 from handful.study.items import Item, plain_item
 from handful.study.verdict import FEWEST_MEETINGS, NO_WINS, Wins, runner_up_of, wins_in
 from handful.wording import counted, listed

@@ -8,7 +8,8 @@ import numpy as np
 
 from handful.core.feedback import Values
 from handful.core.objective import Ints
-from handful.study.fold import ClosedRound, Fold
+from handful.study.closed_round import ClosedRound
+from handful.study.fold import Fold
 from handful.study.questions import ANSWERED
 from handful.wording import counted
 

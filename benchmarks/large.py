@@ -1,0 +1,101 @@
+"""What a study of very many items costs: microseconds for a question and its answer, and bytes for an item.
+
+python benchmarks/large.py [--items 100000] [--k 50]
+
+`certified` on items whose gains add up, from the first question to the certificate, beside 100 items in the same run;
+memory is what is left when the study has ended, beyond the items and their ids; then `worth` on a million items.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from handful import Study, Values
+from handful.core.explorers.protocol import open_round, propose, tell
+from handful.core.explorers.registry import Worth
+from handful.core.problem import Problem
+
+HALF_WIDTH = 0.1
+
+
+def gains_of(size: int) -> np.ndarray:
+    """Few gains are large."""
+    return np.random.default_rng(1).beta(2.0, 5.0, size)
+
+
+def play(size: int, k: int, folder: str | None) -> tuple[Study[int], int, float]:
+    """A whole study: itself, its answers, and the processor time of asking and telling."""
+    gains, noise = gains_of(size), np.random.default_rng(2).uniform(-HALF_WIDTH, HALF_WIDTH, 100_003)
+    epsilon = 0.05 * float(np.sort(gains)[-k:].sum())
+    stored = {} if folder is None else {"storage": Path(folder) / "large.db", "name": f"{size}"}
+    study: Study[int] = Study(
+        range(size), k, feedback=Values(noise=HALF_WIDTH), explorer="certified", epsilon=epsilon, seed=3, **stored
+    )
+    answers, start = 0, time.process_time()
+    while not study.finished:
+        for question in study.ask():
+            study.tell(question.id, float(gains[question.item] + noise[answers % len(noise)]))
+            answers += 1
+    return study, answers, time.process_time() - start
+
+
+def bytes_of_an_item(size: int, k: int) -> float:
+    """What a study holds at its end, but for what it held of items and ids before anything was asked."""
+    with TemporaryDirectory() as folder:
+        play(100, k, folder)[0].close()  # imports what storage needs
+        tracemalloc.start()
+        items = [(i, f"{i}") for i in range(size)]
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        study, _, _ = play(size, k, folder)
+        gc.collect()
+        held = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+        study.close()
+        assert len(items) == size
+    return held / size
+
+
+def worth_of_a_million(answers: int) -> float:
+    """Microseconds of thinking for a question and its answer, over the first `answers` of a budget of two per item."""
+    size = 10**6
+    gains, noise = gains_of(size), np.random.default_rng(2).normal(0.0, 0.5, 100_003)
+    problem = Problem(size, 10, Values(), budget=2 * size, seed=1)
+    state = Worth().build(problem)
+    open_round(state, 1, 2 * size, 10)
+    start = time.process_time()
+    for n in range(answers):
+        item, rival, given = propose(state, n)
+        tell(state, item, rival, given, float(gains[item] + noise[n % len(noise)]))
+    return 1e6 * (time.process_time() - start) / answers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--k", type=int, default=50)
+    options = parser.parse_args()
+    play(100, options.k, None)[0].close()  # compiles
+    costs = {}
+    for size in (100, options.items):
+        study, answers, seconds = play(size, options.k, None)
+        costs[size] = 1e6 * seconds / answers
+        ended = study.result().certificate.bound
+        print(
+            f"certified, N = {size:,}, k = {options.k}: {costs[size]:.1f} µs ask and tell, {answers:,} answers, {ended}"
+        )
+        study.close()
+    print(f"the one over the other: {costs[options.items] / costs[100]:.2f} (at most 1.3)")
+    print(f"memory: {bytes_of_an_item(options.items, options.k):.0f} bytes an item (at most 400)")
+    print(f"worth, N = 1,000,000: {worth_of_a_million(1_500_000):.1f} µs a question (at most 50)")
+
+
+if __name__ == "__main__":
+    main()
