@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Generic
 
 import numpy as np
@@ -130,10 +131,11 @@ class Questions:
         self.round.extend(array("i", [round_]) * many)
         self.answer.extend(array("d", [0.0]) * many)
         self.standing.extend(array("b", [UNANSWERED]) * many)
+        if more and self._more == min(map(len, more)):
+            self.more.fromlist([*chain.from_iterable(more)])
+            return
         for options in more if self._more else ():
-            self.more.extend(options)
-            if len(options) < self._more:
-                self.more.extend([-1] * (self._more - len(options)))
+            self.more.extend([*options, *[-1] * (self._more - len(options))])
 
     def shows(self, question: int, item: object) -> bool:
         """Whether the item is one of the question's options."""

@@ -141,6 +141,7 @@ class _Stretch:
         fold, steps = self.fold, list[int]()
         questions = fold.questions
         standing, answers, workers = questions.standing, questions.answer, questions.worker
+        names_one, item = questions.names_one, questions.item
         stands, nobody = set[int](), (None, 0.0)  # the answers that stand by what was said in this stretch
         provisional: dict[int, Provisional] = {}  # those that do not: most are settled soon
         answered_by = iter(by)
@@ -151,7 +152,7 @@ class _Stretch:
                 if is_told or question >= asked or standing[question] != UNANSWERED:
                     raise _not_open(question)
                 answer, until = data["a"], data.get("u")
-                if questions.names_one and not questions.shows(question, answer):
+                if names_one and answer != item[question] and not questions.shows(question, answer):
                     raise _not_shown(question, answer)
                 if held.pop(question, nobody) is nobody:
                     fold.leases.drop(question)
