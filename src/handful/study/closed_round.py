@@ -21,7 +21,8 @@ class PackedNumbers:
         bits = np.ascontiguousarray(values).view(np.int64)
         middle = len(bits) // 2
         self._size = len(values)
-        self._fill = np.partition(bits, middle)[middle : middle + 1].view(values.dtype)  # what most are, if most are
+        most = np.partition(bits, middle)[middle : middle + 1].copy()  # what most are, if most are the same
+        self._fill = most.view(values.dtype)
         others = np.flatnonzero(bits != self._fill.view(np.int64))
         few = 2 * len(others) < len(bits)
         self._where: np.ndarray[Any, Any] | None = others.astype(np.int32) if few else None
