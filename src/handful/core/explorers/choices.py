@@ -21,12 +21,12 @@ from handful.core.objective import Ints
 from handful.core.parts.belief import best_of, drawn, left_of
 from handful.core.parts.board import NOW, Board, pick_one, rival_of, surprise
 from handful.core.parts.seen import has_compared
-from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, widen
+from handful.core.parts.strengths import NOBODY_LEADS, REACH, Strengths, hope_of, learn, widen
 from handful.core.parts.sureness import is_decided
 
 _EVERY = 3  # one question in so many shows the winners of draws alone
 _RANDOM, _AT = 6, 4  # one question in so many, and which, shows a contender among random rivals,
-_NARROW = 0.5  # after so many questions per candidate
+_NARROW = 1.0  # after so many questions per candidate
 _LATER, _MORE_AT = 3, 1  # after so many, this one does, too
 _TRIES = 8  # to find a rival who is new to whoever asks
 _AGAIN = 2**31  # the q-th draw of question n is the draw of question n + q·_AGAIN
@@ -117,7 +117,7 @@ def _add_new(state: ChoicesState, lead: int, start: int, size: int) -> None:
 def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and those who are worth comparing with it most; or a random rival."""
     board, options = state.board, state.options
-    lead = drawn(state.belief.items, board, n)
+    lead = drawn(state.belief.items, board, n, REACH)
     for q in range(len(options)):
         options[q] = -1
     if not _against_random(state, lead, n):
@@ -163,7 +163,7 @@ def _choose(state: ChoicesState, lead: int, n: int) -> None:
     options[0] = lead
     if n % _EVERY == _EVERY - 1:
         for q in range(1, size):
-            other = drawn(items, board, n + q * _AGAIN)
+            other = drawn(items, board, n + q * _AGAIN, REACH)
             if not _is_in(state, other, kept) and _is_new(state, other, kept):
                 options[kept] = other
                 kept += 1

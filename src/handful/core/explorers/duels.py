@@ -2,8 +2,9 @@
 
 The belief (`strengths.py`) is a Gaussian per item, by the model of Bradley, Terry, Plackett and Luce; the sharpness β
 of the crowd is part of it and need not be known. A question pits the winner of a posterior draw (Thompson sampling:
-many questions can be out at once, each with a draw of its own) against the rival for whom an answer is worth most
-(`belief.py`; an answer about a difference of strengths that is decided with chance p has a variance of 1/(p(1 − p))).
+many questions can be out at once, each with a draw of its own; a draw is taken nearer to the mean than it fell) against
+the rival for whom an answer is worth most (`belief.py`; an answer about a difference of strengths that is decided with
+chance p has a variance of 1/(p(1 − p))).
 Every third question pits the winners of two draws: the belief may be too sure, and draws go on looking where it sees no
 worth.
 Where tastes differ, close contests alone may mislead: as the contest narrows, one question in six, then one in three,
@@ -36,7 +37,7 @@ from handful.core.parts.belief import best_of, drawn, left_of
 from handful.core.parts.board import NOW, Board, new_board, pick_one
 from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
 from handful.core.parts.seen import has_compared, new_rival, new_seen
-from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, new_strengths, widen
+from handful.core.parts.strengths import NOBODY_LEADS, REACH, Strengths, hope_of, learn, new_strengths, widen
 from handful.core.parts.sureness import is_decided
 from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
@@ -75,13 +76,13 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
 def _contest(state: DuelsState, n: int) -> tuple[int, int]:
     """The two items of question n."""
     board, belief, seen = state.board, state.belief, state.seen
-    lead, left = drawn(belief.items, board, n), left_of(board)
+    lead, left = drawn(belief.items, board, n, REACH), left_of(board)
     if _is_random(board, n):
         rival = new_rival(board, seen, lead, n)
         if rival >= 0:
             return rival, lead
     if n % _EVERY == _EVERY - 1:
-        second = drawn(belief.items, board, n + _AGAIN)
+        second = drawn(belief.items, board, n + _AGAIN, REACH)
         if second != lead and not has_compared(seen, lead, second):
             return second, lead
     best, most = -1, 0.0
@@ -173,8 +174,8 @@ class Duels(Explorer):
 
     @property
     def edition(self) -> int:
-        """2: nobody is asked the same twice; 3: the belief reckons with random rivals; 4: ties are drawn."""
-        return 4
+        """2: nobody is asked the same twice; 3: it reckons with random rivals; 4: ties are drawn; 5: nearer draws."""
+        return 5
 
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):

@@ -101,8 +101,8 @@ def reckon_all(items: Rows, own: Rows, scores: Floats, trust: float, doubt: floa
 
 
 @kernel
-def drawn(items: Rows, board: Board, n: int) -> int:
-    """The best of one posterior draw (Thompson sampling).
+def drawn(items: Rows, board: Board, n: int, reach: float) -> int:
+    """The best of one posterior draw (Thompson sampling), at `reach` times its distance from the mean.
 
     Question n of a round uses its own counters, one for two candidates. Who could not win is not drawn.
     """
@@ -117,7 +117,7 @@ def drawn(items: Rows, board: Board, n: int) -> int:
         known = False
         for q in range(2 * pair, min(2 * pair + 2, r.candidates)):
             i = board.open[q]
-            sd = math.sqrt(items[i].variance)
+            sd = reach * math.sqrt(items[i].variance)
             if items[i].mean + _FARTHEST * sd < most:
                 continue
             if not known:

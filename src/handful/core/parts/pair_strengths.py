@@ -91,9 +91,9 @@ def begin(state: PairStrengths) -> None:
 def contest(state: PairStrengths, n: int) -> tuple[int, int]:
     """Two items to compare: the winner of a posterior draw, and the rival who is worth comparing with it most."""
     board, items = state.board, state.items
-    lead, left = drawn(items, board, n), left_of(board)
+    lead, left = drawn(items, board, n, 1.0), left_of(board)
     if n % _EVERY == _EVERY - 1:
-        second = drawn(items, board, n + _AGAIN)
+        second = drawn(items, board, n + _AGAIN, 1.0)
         if second != lead:
             return second, lead
     best, most = -1, 0.0

@@ -67,6 +67,7 @@ _TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at
 _KEPT = 0.7  # of what is known of d, for the next round
 _JOINT = 0.3  # of what a difference between two options teaches, credited to each
 NOBODY_LEADS = -1
+REACH = 0.7  # of a draw: a whole one looks too far, for a round ends with its budget
 
 
 class Strengths(NamedTuple):
