@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.identity import known_worker, network_of, new_person
 from handful.crowd.hosting.startup import StudyPlan
@@ -186,7 +189,8 @@ def test_tags_are_in_the_table_and_never_in_the_journal(serve: Serve, tmp_path: 
     assert "127.0.0" not in journal
 
 
-def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve: Serve) -> None:
+@pytest.mark.parametrize("restarted", [False, True])
+def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve: Serve, restarted: bool) -> None:
     clock = Clock()
     server = serve(plan(door=Door()), OFTEN, clock=clock)
     hosted, secret = server.registry.studies[STUDY], server.registry.secret
@@ -199,6 +203,12 @@ def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve
         hosted.study.tell(str(alone.question(work[0].token)), True, alone.id)
         got += 1
     assert got == 3  # of the 20 answers that the round may cost
+    if restarted:  # nobody was given anything since then
+        hosted.caps = Caps(20, 0.75, hosted.study.setup.door, hosted._tag_of)
+        hosted.study.let_in_by(hosted.caps)
+        for worker in people:
+            hosted.caps.came(worker.id, worker.where, clock())
+        assert hosted.work(alone).state == "waiting"
     assert not hosted.caps.stuck(clock())
     clock.now += 600
     assert hosted.work(alone).state == "waiting"

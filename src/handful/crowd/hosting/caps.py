@@ -29,7 +29,8 @@ class Caps:
         self._tag_of = tag_of
         self._where: dict[str, str] = {}
         self._seen: dict[bytes, float] = {}  # networks, and when somebody came from there
-        self._granted = self._refused = -1.0
+        self._refused = -1.0
+        self._went_on: float | None = None  # when somebody last got a question, or first got none since the start
         self._fold: Fold | None = None
         self._members: dict[bytes, dict[str, None]] = {}  # of each network
         self._indexed = 0  # so many workers are among them
@@ -54,19 +55,20 @@ class Caps:
             return True
         if not self._has_share_left(fold, worker, now):
             self._refused = now
+            if self._went_on is None:
+                self._went_on = now
             return False
         where = self._where.get(worker)
         if where is not None and len(fold.leases) >= self.most_held:  # else nobody can hold so many
             held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
             if held >= self.most_held:
                 return False
-        self._granted = now
+        self._went_on = now
         return True
 
     def stuck(self, now: float) -> bool:
         """Whether the cap on networks has kept everybody from going on for ten minutes."""
-        since = self._granted if self._granted >= 0 else now
-        return self._refused > now - PRESENT_S and now - since >= STUCK_S
+        return self._went_on is not None and self._refused > now - PRESENT_S and now - self._went_on >= STUCK_S
 
     def _has_share_left(self, fold: Fold, worker: str, now: float) -> bool:
         """By the cap on a network's share of a round, on an open link."""
