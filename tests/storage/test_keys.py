@@ -73,6 +73,19 @@ def test_a_password_is_left_out_of_whatever_is_said(url: str) -> None:
     assert without_password(said) == said
 
 
+@pytest.mark.parametrize("password", ["a/b", "a?b", "a#b", "a'b", "5432/b", "a@b"])
+def test_a_password_that_a_url_should_not_have_is_left_out_too(password: str) -> None:
+    url = f"postgresql://me:{password}@host:5432/db?application_name=x"
+    assert passwords_in(url) == {password}
+    assert without_password(f"see {url}") == "see postgresql://me@host:5432/db?application_name=x"
+
+
+def test_what_is_no_password_stays() -> None:
+    for text in ("http://127.0.0.1:8000/s/a@b", "postgresql://me@host:5432/db?application_name=a@b"):
+        assert without_password(text) == text
+        assert passwords_in(text) == set()
+
+
 def test_no_error_of_a_database_tells_its_password() -> None:
     for url in (
         "postgresql://me:s3cret@127.0.0.1:1/db",
