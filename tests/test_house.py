@@ -82,6 +82,32 @@ def test_every_make_command_in_the_documentation_exists(page: Path) -> None:
     assert named <= targets
 
 
+def missing_tests(table: str) -> list[str]:
+    """What the last column of a table names, files below `tests/` and the beginnings of tests, that is not there."""
+    missing = []
+    for line in table.splitlines():
+        tests = ""
+        for name in re.findall(r"`([^`]+)`", line.rstrip("|").rpartition("|")[2]):
+            if name.endswith(".py"):
+                file = ROOT / "tests" / name
+                tests = file.read_text() if file.exists() else ""
+                found = file.exists()
+            else:
+                found = f"def test_{name.removesuffix('…')}" in tests
+            if not found:
+                missing.append(name)
+    return missing
+
+
+def test_every_test_that_the_table_of_attacks_names_exists() -> None:
+    table = (ROOT / "docs/under-attack.md").read_text().split("## Campaigns")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 20
+    assert all("`" in row.rstrip("|").rpartition("|")[2] for row in rows)
+    assert missing_tests("\n".join(rows)) == []
+    assert missing_tests("| a | `crowd/test_guard.py`: `nobody_wrote_this…` |") == ["nobody_wrote_this…"]
+
+
 def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text().split("nav:")[1]
     pages = [str(path.relative_to(ROOT / "docs")) for path in ROOT.glob("docs/**/*.md")]
