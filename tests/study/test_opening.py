@@ -11,8 +11,9 @@ from handful import Preferences, Study, TopX, Values
 from handful.errors import InvalidProblem, ItemsChanged, StorageError, StorageLocked, StudyExists
 from handful.storage import Record
 from handful.study import replaying, stretches
+from handful.study.questions import VOID
 from handful.study.replaying import fold_of
-from tests.study.worlds import Clock, live, picture
+from tests.study.worlds import Clock, folded, live, picture
 
 ITEMS = ["a", "b", "c", "d"]
 SETTINGS: dict[str, Any] = {"feedback": Preferences(), "budget": 40, "in_flight": 2, "exists": "open"}
@@ -143,3 +144,19 @@ def test_plain_stretches_are_opened_at_once_and_to_the_same_state_as_one_by_one(
     assert counted.count(True) >= 3
     monkeypatch.setattr(replaying, "apply_stretch", lambda *columns: False)
     assert picture(fold_of(records)[0]) == at_once == live(study)
+
+
+def test_answers_that_wait_behind_a_void_question_are_counted_after_reopening_too() -> None:
+    study = Study(range(3), 1, feedback=Values(noise=0.5), explorer="uniform", epsilon=0.5, in_flight=30)
+    asked = study.ask(30)
+    second = next(question for question in asked[1:] if question.item == asked[0].item)
+    assert study.skip(second.id)
+    for _ in range(2):
+        assert study.ask(1) == [second]
+        assert study.skip(second.id)
+    assert study.fold.questions.standing[int(second.id[1:])] == VOID
+    for question in asked:
+        if question is not second:
+            study.tell(question.id, float(question.item))
+    assert study.fold.exploration.counted == 29
+    assert folded(study) == live(study)

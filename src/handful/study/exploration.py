@@ -240,7 +240,8 @@ class Exploration:
             self._go_through_again()
         if not self._steps:
             return
-        steps, self._steps = self._steps, array("q")
+        steps = self._steps[:]
+        del self._steps[:]  # in place: whoever is leading along a stretch holds on to this array
         gone, of = 0, self._questions
         if not self.decided:
             options = of.rows_of_options(range(self.first, len(of)))
