@@ -340,3 +340,19 @@ def test_with_many_workers_only_the_question_at_hand_is_handed_out(serve: Serve)
         people.append(server.person())
         hosted.refresh_status()
     assert [len(person.work["questions"]) for person in people] == [2] * 6 + [1] * 6
+
+
+def test_there_are_enough_answers_when_the_budget_is_given_and_none_counts_twice(serve: Serve) -> None:
+    plan = StudyPlan(k=1, explorer="topx", budget=10, in_flight=20)
+    server = serve(plan, Settings(undo_s=60, redo_s=0))
+    hosted, people = server.registry.studies[STUDY], [server.person() for _ in range(5)]
+    for person in people:
+        person.answer()
+    fold = hosted.study.fold
+    assert (fold.answers, len(fold.provisional)) == (5, 5), "all of them can still be undone"
+    assert [person.next()["progress"]["enough"] for person in people] == [False] * 5
+    assert "(5 answers so far)" in server.organizer().get(f"/api/organize/{STUDY}/words").json()["fixed"]["question"]
+    for person in people:
+        person.answer()
+    assert fold.answers == 10
+    assert people[0].next()["progress"]["enough"]

@@ -21,7 +21,7 @@ def fixed_words(hosted: HostedStudy) -> dict[str, str]:
     """The words that cannot change any more, each with why: somebody may have them on the page, unanswered."""
     fixed = {}
     if len(hosted.study.fold.questions):
-        answers = hosted.study.fold.answers + hosted.study.status().provisional
+        answers = hosted.study.fold.answers
         given = f" ({counted(answers, 'answer')} so far)" if answers else ""
         fixed["question"] = f"people have been asked it{given}, and an answer to another one would mean something else"
     rule = hosted.study.setup.rule

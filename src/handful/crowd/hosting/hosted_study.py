@@ -192,8 +192,8 @@ class HostedStudy(Answering):
     @property
     def _has_enough(self) -> bool:
         """Whether all answers are given, those that can still be undone among them."""
-        fold, budget = self.study.fold, self._latest.budget
-        return budget is not None and fold.answers + len(fold.provisional) >= budget
+        budget = self._latest.budget
+        return budget is not None and self.study.fold.answers >= budget
 
     def tick(self) -> None:
         """Let answers settle whose time to undo is over, and refresh the status. Called twice a second.
