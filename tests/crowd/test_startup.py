@@ -126,3 +126,17 @@ def test_the_collection_lives_beside_the_database() -> None:
     assert items_folder("photos.db") == items_folder("sqlite:///photos.db") == Path("photos.db.items")
     assert items_folder(Path("/data/photos.db")) == Path("/data/photos.db.items")
     assert items_folder("postgresql://me:secret@host/crowd?sslmode=require") == Path("crowd.items")
+
+
+def test_a_study_began_with_its_first_record_however_it_was_read(collection: Collection, tmp_path: Path) -> None:
+    storage = tmp_path / "a.db"
+    with Study(
+        collection.ids, 2, feedback=Preferences(), budget=20, storage=storage, name="s", clock=lambda: 1_000.0
+    ) as study:
+        began = next(study.records()).time
+    stored = StoredStudy(storage, "s", collection.ids, lambda: 9_000.0)
+    with stored.open() as study:
+        assert history_of(study, stored).began == began, "nothing has happened since"
+        study.note("topic", "later")
+    with stored.open() as study:
+        assert history_of(study, stored).began == history_of(study, None).began == began

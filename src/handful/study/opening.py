@@ -68,7 +68,7 @@ def stored(
 ) -> Writer:
     """The writer of a stored study; an error if `ids` or the settings in `setup` are not those it was made with.
 
-    `watch` is called with each record that is read but the first, and with its payload.
+    `watch` is called with each record that is read, and with its payload; the first comes without.
     """
     journal = open_journal(url, name, mode=mode)
     try:

@@ -32,8 +32,8 @@ def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordRead
     """The state after all records, and the number of the next.
 
     What is recorded as asked is believed. With `check` every question is chosen again, and `mismatches` of the
-    exploration says where that would lead elsewhere today. `watch` is called with all records but the first, once they
-    are folded.
+    exploration says where that would lead elsewhere today. `watch` is called with all records, once they
+    are folded; with the first as if it had no payload, which is the fold's setup.
     """
     stream = iter(records)
     collecting = gc.isenabled()
@@ -45,6 +45,8 @@ def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordRead
             raise StorageCorrupt("the journal does not begin with the study's creation: restore it from a backup")
         fold, count = Fold(Setup.from_dict(event.setup)), 1
         fold.exploration.believe(not check)
+        if first is not None and watch is not None:
+            watch(first, None)
         while chunk := list(islice(stream, _CHUNK)):
             decoded = _decoded(chunk)
             _apply(fold, chunk, decoded)
