@@ -119,6 +119,14 @@ def test_a_draft_of_an_earlier_version_keeps_the_rule_and_claim_that_stood_besid
     assert kept == {"rule": beside["rule"], "delta": 0.01, "epsilon": 0.2}
 
 
+def test_a_draft_of_an_earlier_version_keeps_the_epsilon_only_with_the_explorer_it_was_for() -> None:
+    beside = {"rule": None, "door": None, "explorer": "topx", "epsilon": 0.3, "delta": 0.05, "dropped": []}
+    same = settings_with_inherited({"explorer": "topx"}, beside)
+    other = settings_with_inherited({"explorer": None}, beside)
+    assert same == {"explorer": "topx", "epsilon": 0.3, "delta": 0.05}
+    assert other == {"explorer": None, "delta": 0.05}
+
+
 def test_thousands_of_items_can_be_named(finished: tuple[Started, httpx.Client]) -> None:
     _, organizer = finished
     names = [f"picture {n}.jpg" for n in range(8_000)]

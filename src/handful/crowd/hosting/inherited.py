@@ -49,6 +49,11 @@ class Inherited:
 
 
 def settings_with_inherited(settings: dict[str, Any], inherited: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a draft that an earlier version kept: the earlier study's rule, ε and δ stood beside them."""
-    more = {name: inherited[name] for name in ("rule", "epsilon", "delta") if inherited.get(name) is not None}
+    """The settings of a draft that an earlier version kept: the earlier study's rule, ε and δ stood beside them.
+
+    The ε held as long as no other explorer was chosen.
+    """
+    same = inherited.get("explorer") == settings.get("explorer")
+    names = ("rule", "epsilon", "delta") if same else ("rule", "delta")
+    more = {name: inherited[name] for name in names if inherited.get(name) is not None}
     return settings | {name: value for name, value in more.items() if settings.get(name) is None}
