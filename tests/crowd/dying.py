@@ -8,18 +8,22 @@ otherwise an SQLite file; the items are in a folder of the step's own, which bot
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 
+from PIL import Image
 from sqlalchemy import NullPool, create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
 from handful.crowd.collection.intake import ingest
+from handful.crowd.collection.practice_pictures import practice_pictures, take_practice_picture
 from handful.crowd.hosting import startup
 from handful.crowd.hosting.changed_words import change_words
 from handful.crowd.hosting.drafts import Draft
@@ -32,6 +36,15 @@ from handful.storage.people import Person
 ID = b"participant-1234567"
 TOLD = DraftSettings.model_validate({"theme": "Cathedrals", "k": 2, "words": {"thanks": "Merci"}})
 LATER = TOLD.model_copy(update={"theme": "Churches"})
+NAMES = ("a.png", "b.png", "c.png", "d.png")
+PRACTISED = ("good.png", "poor.png", "unused.png")
+PICTURED = DraftSettings.model_validate(
+    {
+        "theme": "Cathedrals",
+        "k": 2,
+        "words": {"practice": [{"right": PRACTISED[0], "wrong": PRACTISED[1], "why": "it is sharp"}]},
+    }
+)
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate"}
 Told = Callable[[str], None]
 
@@ -59,10 +72,72 @@ def _draft(registry: Registry, done: Told) -> Draft:
     draft = registry.drafts.new(TOLD, 0.0)
     done("begun")
     draft.uploads.paste("one\ntwo\nthree\nfour")
+    _prepare(draft)
+    return draft
+
+
+def _prepare(draft: Draft) -> None:
     draft.prepare()
     while draft.state == "preparing":
         time.sleep(0.001)
-    return draft
+
+
+def with_pictures(storage: str, done: Told) -> None:
+    """A draft gets pictures, and pictures of its own to practise on; one that nobody names goes when it is opened."""
+    registry = startup.open_registry(storage, None, ())
+    draft = registry.drafts.new(PICTURED, 0.0)
+    done("begun")
+    for name in NAMES:
+        asyncio.run(draft.uploads.take(name, _chunks(name), lambda: None))
+        done(name)
+    for name in PRACTISED:
+        take_practice_picture(draft.folder, name, _png(name))
+        done(name)
+    _prepare(draft)
+    done("prepared")
+    startup.open_draft(registry, draft)
+    done("opened")
+    registry.close()
+
+
+def look_at_the_pictures(storage: str, done: set[str]) -> None:
+    """What was stored is there; if it was not opened it can be prepared and opened now, and lacks nothing then."""
+    registry = startup.open_registry(storage, None, ())
+    assert "opened" not in done or list(registry.studies) == ["cathedrals"]
+    if not registry.studies and "prepared" not in done:
+        assert "begun" not in done or len(list(registry.drafts)) == 1
+        for draft in registry.drafts:
+            there = {upload.name for upload in draft.uploads.files}
+            assert {*NAMES} & done <= there <= {*NAMES}
+            practised = set(practice_pictures(draft.folder).ids)
+            assert {*PRACTISED} & done <= practised <= {*PRACTISED}
+    elif not registry.studies:
+        (draft,) = registry.drafts
+        assert draft.state == "ready"
+        startup.open_draft(registry, draft)
+    for hosted in registry.studies.values():
+        folder = hosted.collection.folder
+        practised = practice_pictures(folder)
+        assert (hosted.theme, {*hosted.collection.ids}) == ("Cathedrals", {*NAMES})
+        assert {*PRACTISED[:2]} == {*practised.ids}
+        assert hosted.settings.practice is not None
+        for one in (hosted.collection, practised):
+            for item in one:
+                assert all((folder / picture).stat().st_size > 0 for picture in one.pictures(item))
+    registry.close()
+    assert not list(Path.cwd().rglob("*unfinished*")), "nothing is left half-way"
+
+
+async def _chunks(name: str) -> AsyncIterator[bytes]:
+    whole = _png(name)
+    yield whole[:50]
+    yield whole[50:]
+
+
+def _png(name: str) -> bytes:
+    into = io.BytesIO()
+    Image.new("RGB", (8, 6), (37 * sum(name.encode()) % 256, 9 * len(name), 90)).save(into, "PNG")
+    return into.getvalue()
 
 
 def look_at_the_page(storage: str, done: set[str]) -> None:
@@ -200,7 +275,12 @@ def main(folder: str, every: str = "1", url: str | None = None) -> None:
     root = Path(folder).resolve()
     (root / "texts.csv").write_text("text\none\ntwo\nthree\nfour\n")
     startup.warm_up = lambda _: None  # type: ignore[attr-defined]
-    for act, look in ((by_the_page, look_at_the_page), (by_the_command_line, look_at_the_command_line)):
+    ways = {
+        by_the_page: look_at_the_page,
+        by_the_command_line: look_at_the_command_line,
+        with_pictures: look_at_the_pictures,
+    }
+    for act, look in ways.items():
         print(act.__name__, steps(act, look, root, int(every), url))
 
 

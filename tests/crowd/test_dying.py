@@ -23,6 +23,7 @@ def test_dying_at_some_steps_leaves_a_study_whole_or_not_there(tmp_path: Path) -
     steps = dying(tmp_path, 9)
     assert steps["by_the_page"] > 40
     assert steps["by_the_command_line"] > 7
+    assert steps["with_pictures"] > 40
 
 
 @pytest.mark.slow
