@@ -300,6 +300,13 @@ def test_the_pool_holds_every_set_that_may_stand_in_the_way(anchor: int, span: f
                     assert worst(claim, way, y, 0.6) == worst(whole, way, y, 0.6)
                     assert set(claim.best) == set(whole.best)
         learn(claim, int(claim.best[step % k]), float(rng.normal(0.5, 0.3)))  # the accounts are the same rows
+    renew_pool(claim)
+    outside = next(i for i in range(size) if i not in claim.pool[: claim.rules["pooled"][0]])
+    for _ in range(40):  # as when a round is gone through again, after other answers
+        learn(claim, outside, 100.0)
+    renew_pool(claim)
+    assert worst(claim, 0, 3.0, 0.6) == worst(whole, 0, 3.0, 0.6)
+    assert outside in claim.best or anchor > 0
     short = claim._replace(rules=claim.rules.copy(), pool=claim.pool[::-1].copy())
     short.rules["pooled"] = k  # those who stand last
     assert worst(short, 0, 3.0, 0.6) < worst(whole, 0, 3.0, 0.6)

@@ -175,10 +175,12 @@ def back_to_first(claim: Claim) -> None:
 @kernel
 def learn(claim: Claim, item: int, answer: float) -> None:
     """One more answer about an item given the anchor's picks."""
-    row = claim.items[item]
+    rules, row = claim.rules[0], claim.items[item]
     if row.old < MANY and row.now == 0:
-        claim.rules[0].moved += 1
-    if claim.rules[0].anchor == 0:  # all answers given ∅ are alike
+        rules.moved += 1
+    if 0 < rules.pooled < len(claim.pool):
+        _let_in(claim, item)
+    if rules.anchor == 0:  # all answers given ∅ are alike
         row.old_spread += surprise(row.old, row.old_total, answer)
         row.old += 1
         row.old_total += answer
@@ -186,3 +188,14 @@ def learn(claim: Claim, item: int, answer: float) -> None:
         row.now_spread += surprise(row.now, row.now_total, answer)
         row.now += 1
         row.now_total += answer
+
+
+@kernel
+def _let_in(claim: Claim, item: int) -> None:
+    """Put an item into the pool, if it is not: when a round is gone through again, answers may come about any."""
+    rules, pool = claim.rules[0], claim.pool
+    for at in range(rules.pooled):  # who is asked about stands near the front
+        if pool[at] == item:
+            return
+    pool[rules.pooled] = item
+    rules.pooled += 1
