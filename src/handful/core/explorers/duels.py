@@ -2,9 +2,9 @@
 
 The belief (`strengths.py`) is a Gaussian per item, by the model of Bradley, Terry, Plackett and Luce; the sharpness β
 of the crowd is part of it and need not be known. A question pits the winner of a posterior draw (Thompson sampling:
-many questions can be out at once, each with a draw of its own; a draw is taken nearer to the mean than it fell) against
-the rival for whom an answer is worth most (`belief.py`; an answer about a difference of strengths that is decided with
-chance p has a variance of 1/(p(1 − p))).
+many questions can be out at once, each with a draw of its own, taken nearer to the mean than it fell unless `sure` is
+asked for) against the rival for whom an answer is worth most (`belief.py`; an answer about a difference of strengths
+that is decided with chance p has a variance of 1/(p(1 − p))).
 Every third question pits the winners of two draws: the belief may be too sure, and draws go on looking where it sees no
 worth.
 Where tastes differ, close contests alone may mislead: as the contest narrows, one question in six, then one in three,
@@ -76,13 +76,14 @@ def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
 def _contest(state: DuelsState, n: int) -> tuple[int, int]:
     """The two items of question n."""
     board, belief, seen = state.board, state.belief, state.seen
-    lead, left = drawn(belief.items, board, n, REACH), left_of(board)
+    reach = REACH if belief.rules[0].sure == 0.0 else 1.0  # to be sure of the best one must have looked far
+    lead, left = drawn(belief.items, board, n, reach), left_of(board)
     if _is_random(board, n):
         rival = new_rival(board, seen, lead, n)
         if rival >= 0:
             return rival, lead
     if n % _EVERY == _EVERY - 1:
-        second = drawn(belief.items, board, n + _AGAIN, REACH)
+        second = drawn(belief.items, board, n + _AGAIN, reach)
         if second != lead and not has_compared(seen, lead, second):
             return second, lead
     best, most = -1, 0.0
