@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
 
+import httpx
 import pytest
 
 from handful.crowd.hosting.caps import Caps
@@ -12,7 +17,9 @@ from handful.crowd.hosting.identity import new_person
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.addresses import address_of
+from handful.study.doors import Door, DoorKind
 from tests.crowd.clients import STUDY, Started
+from tests.crowd.test_connections import LISTEN, connected
 from tests.crowd.test_worker_routes import Clock
 
 Serve = Callable[..., Started]
@@ -94,3 +101,34 @@ def test_a_small_study_is_not_divided() -> None:
 )
 def test_a_household_is_one_address(client: str, known_as: str) -> None:
     assert address_of({"client": (client, 1)}) == known_as
+
+
+LITTLE = ServerLimits(
+    address=Rate(0.01, 20), files=Rate(0.01, 2), joining=Rate(0.01, 2), streams_per_address=2, connections_per_address=3
+)
+
+
+@pytest.mark.parametrize(("door", "limited"), [("open", True), ("room", False)])
+def test_while_a_study_for_one_room_is_open_no_address_has_a_limit(serve: Serve, door: DoorKind, limited: bool) -> None:
+    server = serve(replace(PLAN, door=Door(door)), Settings(limits=LITTLE))
+    hosted, page, join = server.registry.studies[STUDY], f"{server.url}/s/{STUDY}", f"{server.url}/api/s/{STUDY}/join"
+    pages = [httpx.get(page).status_code for _ in range(5)]
+    joined = [httpx.post(join, json={"consent": True}).status_code for _ in range(5)]
+    asked = [httpx.get(f"{server.url}/healthz").status_code for _ in range(30)]
+    with ExitStack() as open_:
+        listening = [open_.enter_context(connected(server)) for _ in range(15)]
+        streams = [_heard(connection) for connection in listening]
+    for codes in (pages, joined, asked, streams):
+        assert (set(codes) != {200}) == limited, codes
+    assert (hosted.caps.most_held < sys.maxsize) == limited
+    hosted.study.finish()
+    assert httpx.get(page).status_code == 429  # all that an address may ask for was asked for
+
+
+def _heard(connection: socket.socket) -> int:
+    """The status of an event stream; 0 where the connection is ended."""
+    try:
+        connection.sendall(LISTEN)
+        return int(connection.recv(12)[-3:] or 0)
+    except OSError:
+        return 0

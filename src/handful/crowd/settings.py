@@ -66,19 +66,6 @@ class ServerLimits:
             held_per_address=1.0,
         )
 
-    def without_addresses(self) -> ServerLimits:
-        """For one room: everybody sits behind one address, and what is limited is only what all have together."""
-        free = Rate(1e9, 1e9)
-        return replace(
-            self,
-            address=free,
-            joining=free,
-            files=free,
-            streams_per_address=self.streams,
-            connections_per_address=self.connections,
-            held_per_address=1.0,
-        )
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -72,7 +72,8 @@ class HostedStudy(Answering):
         self._lock = threading.Lock()
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
         self.kept_days = DAYS  # for how long after the end, where the settings do not say it
-        held = settings.limits.held_per_address
+        self.in_one_room = study.setup.door is not None and study.setup.door.kind == "room"
+        held = 1.0 if self.in_one_room else settings.limits.held_per_address
         self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
         self.visitors = PrivateVisitors(self.name)
         self._turning = 0

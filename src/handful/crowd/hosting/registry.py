@@ -66,6 +66,11 @@ class Registry:
             self._know_people_of(hosted)
         self.retire_people()  # only now: all studies have said for how long they keep theirs
 
+    @property
+    def one_room(self) -> bool:
+        """Whether a study for one room is open: all who sit there have one address, so no address has a limit."""
+        return any(hosted.in_one_room and hosted.open for hosted in list(self.studies.values()))
+
     def _know_people_of(self, hosted: HostedStudy) -> None:
         if self.storage is not None:
             hosted.people = People(hosted.study.name, self.storage)

@@ -76,9 +76,9 @@ def create_app(registry: Registry) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.registry = registry
-    app.state.limits = RequestLimits.of(registry.settings.limits)
+    app.state.limits = RequestLimits.of(registry.settings.limits, lambda: registry.one_room)
     handle_errors(app)
-    app.add_middleware(Guard, settings=registry.settings)
+    app.add_middleware(Guard, settings=registry.settings, one_room=lambda: registry.one_room)
     app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
     app.include_router(worker_routes.router)
     app.include_router(panel_routes.router)

@@ -32,12 +32,17 @@ class Connections:
     """All open connections. For the event loop's thread alone."""
 
     def __init__(
-        self, limits: ServerLimits, proxies: Proxies | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        limits: ServerLimits,
+        proxies: Proxies | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        one_room: Callable[[], bool] = lambda: False,
     ) -> None:
         self.limits = limits
         self.most = min(limits.connections, _files_that_may_be_open() - FILES_KEPT_FREE)
         self.clock = clock
         self._proxies = proxies or Proxies()
+        self._one_room = one_room
         # In the order in which they came.
         self._from: defaultdict[str, dict[LimitedProtocol, None]] = defaultdict(dict)
         self._number = 0
@@ -50,7 +55,8 @@ class Connections:
         address = connection.address
         share = math.inf if connection.host in self._proxies else self.limits.connections_per_address
         here = self._from[address]
-        if len(here) >= share and not self._make_room(address, GRACE_S) and len(here) >= CROWDED * share:
+        full = len(here) >= share and not self._one_room()
+        if full and not self._make_room(address, GRACE_S) and len(here) >= CROWDED * share:
             return False
         if self._number >= self.most and not self._make_room(self._busiest(), 0.0):
             return False

@@ -43,10 +43,11 @@ class RateLimiter:
 
 
 class OpenStreams:
-    """How many event streams are open, in all and per address."""
+    """How many event streams are open, in all and per address, unless all people sit behind one."""
 
-    def __init__(self, most: int, most_per_address: int) -> None:
+    def __init__(self, most: int, most_per_address: int, one_room: Callable[[], bool] = lambda: False) -> None:
         self.most, self.most_per_address = most, most_per_address
+        self._one_room = one_room
         self._open: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -54,7 +55,9 @@ class OpenStreams:
 
     def enter(self, address: str) -> bool:
         """Count one more stream from this address; False if it would be too many."""
-        if self._open.total() >= self.most or self._open[address] >= self.most_per_address:
+        if self._open.total() >= self.most:
+            return False
+        if self._open[address] >= self.most_per_address and not self._one_room():
             return False
         self._open[address] += 1
         return True
@@ -80,10 +83,10 @@ class RequestLimits:
     login: RateLimiter
 
     @classmethod
-    def of(cls, limits: ServerLimits) -> RequestLimits:
+    def of(cls, limits: ServerLimits, one_room: Callable[[], bool] = lambda: False) -> RequestLimits:
         """Counters that start at nothing, for these settings."""
         return cls(
-            OpenStreams(limits.streams, limits.streams_per_address),
+            OpenStreams(limits.streams, limits.streams_per_address, one_room),
             OpenStreams(limits.organizer_streams, limits.organizer_streams),
             RateLimiter(limits.worker),
             RateLimiter(limits.joining),

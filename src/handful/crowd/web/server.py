@@ -53,7 +53,8 @@ class Server(uvicorn.Server):
         self.registry = registry
         app = create_app(registry)
         self.limits: RequestLimits = app.state.limits
-        self.connections = Connections(registry.settings.limits, Proxies(registry.settings.proxies))
+        proxies = Proxies(registry.settings.proxies)
+        self.connections = Connections(registry.settings.limits, proxies, one_room=lambda: registry.one_room)
         super().__init__(
             uvicorn.Config(
                 app,

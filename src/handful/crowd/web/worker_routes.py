@@ -126,13 +126,12 @@ async def join(
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
         check_practised(hosted.study.setup.rule, said)
-        wait = 0.0 if hosted.desk is not None else limits_of(request).joining.wait(where)
+        wait = 0.0 if hosted.desk is not None or hosted.in_one_room else limits_of(request).joining.wait(where)
         if wait:
             raise too_fast(wait)
         host = request.client.host if request.client else ""
         sent = await cookie_of_visit(hosted, request)
-        door = hosted.study.setup.door
-        if door is None or door.kind != "room":
+        if not hosted.in_one_room:
             hosted.visitors.joined(host, forwarded="x-forwarded-for" in request.headers)
         given, worker = await in_thread(_joined, registry, hosted, where, host, said, *sent)
         set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
