@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from handful.cli.words_file import practice_files, words_said
+from handful.crowd.collection import practice_pictures as practice_pictures_module
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
-from handful.crowd.collection.practice_pictures import practice_pictures
+from handful.crowd.collection.practice_pictures import keep_practice_pictures, practice_pictures
 from handful.crowd.hosting.practice import lessons_shown
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry
@@ -110,13 +111,66 @@ def test_a_draft_keeps_the_practice_pictures_that_its_pairs_name(tmp_path: Path)
         organizer.put(here, json={"theme": "Churches", "k": 2, "words": words})
         (previewed,) = organizer.post(f"{here}/preview").json()["about"]["practice"]
         assert {card["kind"] for card in previewed["cards"]} == {"picture"}
+        thumbnails = [one["thumbnail"] for one in organizer.get(here).json()["practice_pictures"]]
         study = organizer.post(f"{here}/open").json()["study"]
+        assert [organizer.get(one).status_code for one in thumbnails] == [200, 200, 404]
+        assert not {thumbnails[2].removeprefix("/items/")} & set(server.registry.pictures)
         shown = organizer.get(f"/api/s/{study}").json()["practice"]
         assert shown == [previewed]
         folder = server.registry.studies[study].collection.folder
         assert practice_pictures(folder).ids == ("good.jpg", "bad.jpg")
         assert len(list(folder.glob("*.webp"))) == 4, "what no pair names is gone"
         assert organizer.put(f"{here}/practice/late.jpg", content=encoded(drawn(34))).status_code == 422
+
+
+def test_a_running_study_lets_go_of_practice_pictures_that_no_pair_of_any_study_names(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(practice_pictures_module, "MOST_PICTURES", 4)
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(PLAN, themes=("Cathedrals in Venice", "Boats"), storage=tmp_path / "a.db", items=items)
+    organizer = server.organizer()
+    added = {}
+
+    def add(number: int) -> int:
+        sent = organizer.put(f"{HERE}/practice/{number}.png", content=encoded(drawn(number), "PNG"))
+        added[number] = sent.json().get("thumbnail")
+        return sent.status_code
+
+    def say(study: str, *names: str) -> int:
+        return organizer.post(f"/api/organize/{study}/words", json={"practice": [lesson(*names)]}).status_code
+
+    assert [add(number) for number in range(51, 56)] == [200, 200, 200, 200, 422]
+    assert say("boats", "51.png", "a text") == 200
+    assert practice_pictures(items.folder).ids == ("51.png",)
+    assert [add(number) for number in (52, 53)] == [200, 200]
+    assert say(STUDY, "52.png", "photo 1.jpg") == 200
+    assert practice_pictures(items.folder).ids == ("51.png", "52.png"), "other studies of these items keep theirs"
+    assert [organizer.get(added[number]).status_code for number in (51, 52, 53)] == [200, 200, 404]
+    assert say(STUDY, "53.png", "photo 1.jpg") == 409, "a name that is gone is not shown as a text"
+    assert add(53) == 200
+    assert organizer.get(added[53]).status_code == 200
+
+
+def test_a_picture_whose_file_is_gone_is_not_found(serve: Serve, tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(PLAN, storage=tmp_path / "a.db", items=items)
+    name = items.pictures(items.items[0])[0]
+    assert server.browser().get(f"/items/{name}").status_code == 200
+    (items.folder / name).unlink()
+    assert server.browser().get(f"/items/{name}").status_code == 404
+
+
+def test_a_picture_that_one_practice_lets_go_of_is_still_shown_to_others(serve: Serve, tmp_path: Path) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(PLAN, storage=tmp_path / "a.db", items=items)
+    organizer = server.organizer()
+    sent = organizer.put(f"{HERE}/practice/church.png", content=encoded(drawn(61), "PNG")).json()
+    draft = organizer.post("/api/setup", json={"theme": "Churches", "k": 2}).json()["draft"]
+    organizer.put(f"/api/setup/{draft}/practice/church.png", content=encoded(drawn(61), "PNG"))
+    keep_practice_pictures(server.registry.drafts.get(draft).folder, ())
+    server.registry.show_practice(server.registry.drafts.get(draft).folder)
+    assert organizer.get(sent["thumbnail"]).status_code == 200
 
 
 def test_how_many_answers_each_gives_is_not_for_the_words_of_a_panels_study(serve: Serve) -> None:

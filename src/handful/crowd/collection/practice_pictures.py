@@ -48,11 +48,11 @@ def take_practice_picture(folder: Path, name: str, data: bytes) -> Item:
         free = shutil.disk_usage(folder).free
     if free < SPARE_BYTES + len(data):
         raise StorageError("the server's disk is nearly full: free some space and send the picture again")
-    with closing(Decoder()) as decoder:
-        made = item_of(raw, folder, decoder)
-    if isinstance(made, LeftOut):
-        raise InvalidCollection(f"the file {made.name} {made.why}")
-    with _adding:
+    with _adding:  # from its files on: they must not be let go of before they have a name
+        with closing(Decoder()) as decoder:
+            made = item_of(raw, folder, decoder)
+        if isinstance(made, LeftOut):
+            raise InvalidCollection(f"the file {made.name} {made.why}")
         there = practice_pictures(folder)
         same = next((item for item in there if item.picture == made.picture), None)
         if same is not None:

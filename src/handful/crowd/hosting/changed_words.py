@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handful.crowd.collection.practice_pictures import is_picture, practice_pictures
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.study_words import LENGTHS, check_lessons, cleaned_words, settings_with
+from handful.crowd.hosting.study_words import LENGTHS, check_lessons, cleaned_words, lessons_in, settings_with
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
@@ -62,5 +63,14 @@ def change_words(hosted: HostedStudy, said: Mapping[str, Any]) -> None:
     for name in new:
         if name in fixed:
             raise InvalidProblem(f"{WORD[name]} cannot be changed any more: {fixed[name]}")
+    _check_pictures(hosted, new)
     if new:
         hosted.say_words(new)
+
+
+def _check_pictures(hosted: HostedStudy, new: Mapping[str, Any]) -> None:
+    """Refuse a practice that names a picture which is not there: its name would be shown as a text."""
+    named = {card for lesson in lessons_in(new.get("practice") or ()) for card in lesson.cards if is_picture(card)}
+    missing = named - {*hosted.collection.ids, *practice_pictures(hosted.collection.folder).ids} if named else named
+    if missing:
+        raise InvalidProblem(f"the practice names {min(missing)}, and there is no picture of that name: add it again")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.collection.originals import ORIGINALS
-from handful.crowd.collection.practice_pictures import practice_pictures
+from handful.crowd.collection.practice_pictures import keep_practice_pictures, practice_pictures
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
@@ -56,6 +56,7 @@ class Registry:
     pictures: dict[str, Path] = field(default_factory=dict, init=False)
     on_added: list[Callable[[HostedStudy], None]] = field(default_factory=list, init=False)
     panels: dict[str, PanelLoop] = field(default_factory=dict, init=False)
+    _practised: dict[Path, set[str]] = field(default_factory=dict, init=False)  # what is served of each folder's
     _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
@@ -120,8 +121,27 @@ class Registry:
                 self.pictures[name] = collection.folder / name
 
     def show_practice(self, folder: Path) -> None:
-        """Serve the pictures to practise on, beside the items of this folder."""
-        self.show_pictures(practice_pictures(folder))
+        """Serve the pictures to practise on, beside the items of this folder, and no longer those that are gone."""
+        there = practice_pictures(folder)
+        names = {name for item in there for name in there.pictures(item)}
+        self.show_pictures(there)
+        before, self._practised[folder] = self._practised.get(folder, set()), names
+        for name in before - names:
+            if self.pictures.get(name) == folder / name and not (folder / name).exists():
+                del self.pictures[name]
+                for path in (one / name for one in self._folders() if (one / name).exists()):
+                    self.pictures[name] = path  # the same picture, of others
+
+    def _folders(self) -> set[Path]:
+        """Where there are pictures, of studies and of those being set up."""
+        studies = (hosted.collection.folder for hosted in self.studies.values())
+        return {*studies, *(draft.folder for draft in self.drafts)}
+
+    def let_go_of_practice(self, folder: Path) -> None:
+        """Delete the pictures to practise on that no study of this folder's items names any more."""
+        practices = [one.settings.practice or () for one in self.studies.values() if one.collection.folder == folder]
+        keep_practice_pictures(folder, {card for lessons in practices for one in lessons for card in one.cards})
+        self.show_practice(folder)
 
     def picture(self, name: str) -> Path | None:
         """The file of a picture, of an item or of a check: nobody learns from an address which of them it is."""
@@ -132,6 +152,7 @@ class Registry:
     def add(self, hosted: HostedStudy) -> None:
         """Host one more study, which was opened while the server runs."""
         self.show_pictures(hosted.collection)
+        self.show_practice(hosted.collection.folder)
         self._know_people_of(hosted)
         self.studies = {**self.studies, hosted.name: hosted}  # others may be going through the studies now
         for told in self.on_added:

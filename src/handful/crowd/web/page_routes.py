@@ -172,4 +172,8 @@ async def picture(name: str, request: Request) -> Response:
     path = registry_of(request).picture(name)
     if path is None:
         raise not_found()
-    return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER})
+    try:
+        found = await in_thread(path.stat)
+    except FileNotFoundError:  # let go of at this moment
+        raise not_found() from None
+    return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER}, stat_result=found)

@@ -37,7 +37,10 @@ async def words(hosted: OrganizersStudy, said: setup_messages.Words, request: Re
         await in_thread(change_words, hosted, said.model_dump(exclude_unset=True))
     except InvalidProblem as error:
         raise Refusal(409, "fixed", sentence(str(error))) from None
-    await in_thread(registry_of(request).note_retention, hosted)
+    registry = registry_of(request)
+    if "practice" in said.model_fields_set:
+        await in_thread(registry.let_go_of_practice, hosted.collection.folder)
+    await in_thread(registry.note_retention, hosted)
     await in_thread(hosted.refresh_status)
     return await in_thread(organizer_status_of, hosted)
 
