@@ -13,6 +13,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.doors import Door
+from handful.study.preregistration import read_record
 from tests.browser.pages import STUDY, crowd, organizers_page
 from tests.crowd.clients import Person, Started
 
@@ -48,6 +49,23 @@ def test_the_key_in_the_printed_link_does_not_stay_in_the_address(serve: Serve, 
     expect(page.locator(".studies a")).to_have_text([re.compile("Cathedrals"), re.compile("Boats")])
     page.go_back()
     assert server.registry.keys.terminal not in page.url
+
+
+def test_a_preregistration_is_saved_to_the_letter_and_its_digest_fits_the_page(
+    serve: Serve, somebody: Somebody
+) -> None:
+    server = serve()
+    page = organizers_page(server, somebody())
+    with page.expect_download(lambda download: download.suggested_filename.endswith(".json")) as expected:
+        page.click("#preregister")
+    record = read_record(expected.value.path().read_text())
+    registered = server.registry.studies[STUDY].study.fold.registered
+    assert registered is not None
+    assert record["hash"] == registered.hash
+    expect(page.locator("#settings")).to_contain_text(registered.hash)
+    for width in (360, 1000, 1366):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
 def test_what_happens_is_seen_without_reloading(serve: Serve, somebody: Somebody) -> None:

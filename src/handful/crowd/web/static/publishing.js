@@ -28,8 +28,8 @@ export function publishing(study) {
     list.prepend(line(await request("POST", `${address}/share`, undefined, { repeats: false })));
   }));
   find("#preregister").addEventListener("click", () => tried(async () => {
-    const record = await request("POST", `${address}/preregister`);
-    save(`${JSON.stringify(record, null, 1)}\n`, `${study}-preregistration.json`, "application/json");
+    const record = await request("POST", `${address}/preregister`, undefined, { text: true }); // its digest is of these letters
+    save(record, `${study}-preregistration.json`, "application/json");
     location.assign(`${address}/preregistration.html`);
     toast("Post both files where others can see them, before the first answer.", 8);
   }));

@@ -17,7 +17,7 @@ export class Refusal extends Error {
 /** What a refusal says, in the page's language where that has words for it. */
 export const refused = ({ code, message }) => (has(`refused.${code}`) ? t(`refused.${code}`) : message);
 
-async function once(method, path, body, patience) {
+async function once(method, path, body, patience, text) {
   const response = await fetch(path, {
     method,
     cache: "no-store",
@@ -26,6 +26,7 @@ async function once(method, path, body, patience) {
     ...(body !== undefined && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
   });
   if (response.status === 204) return null;
+  if (response.ok && text) return response.text();
   const said = await response.json().catch(() => ({}));
   if (response.ok) return said;
   const refusal = new Refusal(response.status, said);
@@ -44,11 +45,12 @@ function patience(ms) {
 
 /** Send until the server has replied: the server counts an answer once, however often it comes.
  *  `patience_ms`: how long a reply may take that is worth waiting for.
+ *  `text`: true for the reply as it came, to be kept to the letter.
  *  `repeats`: false for what would be done twice if it were sent twice. Without a reply that ends as a refusal. */
-export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS, repeats = true } = {}) {
+export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS, repeats = true, text = false } = {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const reply = await once(method, path, body, most);
+      const reply = await once(method, path, body, most, text);
       if (attempt) back();
       return reply;
     } catch (error) {
