@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -46,20 +46,14 @@ class Trial:
     port: int = field(default_factory=postgres.free_port)
     acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
     child: subprocess.Popen[bytes] | None = None
-    limited: bool = False  # whether addresses and workers have the limits of a real server
+    limits: Literal["real", "none", "uvicorn's"] = "none"  # uvicorn's: connections are left to it alone
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        where = [
-            str(self.collection.folder),
-            self.storage,
-            str(self.port),
-            str(self.budget),
-            *(["limited"] * self.limited),
-        ]
+        where = [str(self.collection.folder), self.storage, str(self.port), str(self.budget), self.limits]
         self.child = subprocess.Popen([sys.executable, "-m", "tests.crowd.child", *where], cwd=ROOT)
 
     def end(self, how: int) -> int:
