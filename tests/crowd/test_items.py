@@ -401,6 +401,9 @@ def test_odd_names_in_a_zip_are_taken_or_named(tmp_path: Path) -> None:
             out.writestr(name, b"x")
     collection = ingest(path, tmp_path / "items")
     assert len(collection) == 3
+    left_out = why(collection)
+    assert "is not taken" in left_out["etc/passwd"]
+    assert len(left_out) == 5, left_out  # each by name; "/" is a folder
 
 
 def test_a_nul_in_a_csv_is_no_way_to_a_file(tmp_path: Path) -> None:
