@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 
 from handful import Preferences, Study, TopX, Values
-from handful.errors import InvalidProblem, ItemsChanged, StorageError, StorageLocked, StudyExists
+from handful.errors import (
+    InvalidAnswer,
+    InvalidProblem,
+    ItemsChanged,
+    StorageError,
+    StorageLocked,
+    StudyExists,
+    StudyFinished,
+)
 from handful.storage import Record
 from handful.study import replaying, stretches
-from handful.study.questions import VOID
+from handful.study.believing import BelievingExploration
+from handful.study.questions import STANDINGS, UNANSWERED, VOID
 from handful.study.replaying import fold_of
+from tests.study.test_interleavings import EXPLORERS, PEOPLE, STEPS, World
 from tests.study.worlds import Clock, folded, live, picture
 
 ITEMS = ["a", "b", "c", "d"]
@@ -117,18 +129,20 @@ def test_closing_lets_go_and_changes_nothing(sqlite_storage: str) -> None:
         study.ask(1)
 
 
-@pytest.mark.parametrize("explorer", ["sharp", "uniform"])  # which count answers in the order asked, and as they come
+@pytest.mark.parametrize("explorer", ["sharp", "uniform", "duels"])  # duels count answers as they come
 def test_plain_stretches_are_opened_at_once_and_to_the_same_state_as_one_by_one(
     explorer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    settings: dict[str, Any] = {"feedback": Values(noise=0.5), "budget": 900, "epsilon": 1e-6, "in_flight": 4}
-    study = Study(range(6), 2, explorer=explorer, clock=clock, **settings)
+    compares = explorer == "duels"
+    wanted: dict[str, Any] = {"feedback": Preferences()} if compares else {"feedback": Values(0.5), "epsilon": 1e-6}
+    study = Study(range(6), 2, explorer=explorer, clock=clock, budget=900, in_flight=4, **wanted)
     while study.finished is None:
         for n, question in enumerate(study.ask(4, "anna")):
             clock.now += 1
             undo = {"undo_s": 3} if n % 2 else {}
-            study.tell(question.id, question.item + (question.seed % 7) / 7, "anna", **undo)
+            answer = question.item + (question.seed % 7) / 7
+            study.tell(question.id, answer > 3 if compares else answer, "anna", **undo)
         clock.now += 4
     records = list(study.records())
     monkeypatch.setattr(replaying, "_PIECE", 64)
@@ -160,3 +174,71 @@ def test_answers_that_wait_behind_a_void_question_are_counted_after_reopening_to
             study.tell(question.id, float(question.item))
     assert study.fold.exploration.counted == 29
     assert folded(study) == live(study)
+
+
+HAPPENING = [step for step, weight in STEPS.items() if step not in ("finish", "pause") for _ in range(weight)]
+HAPPENING += ["take", "refuse", "tell some"] * 8
+COUNTED = [step for step in HAPPENING if step not in ("exclude", "withdraw")]  # every answer
+
+
+class CrowdedWorld(World):
+    """Many questions are out about each item, and are answered in any order."""
+
+    def some_question(self) -> str:
+        first, standing = self.study.fold.exploration.first, self.study.fold.questions.standing
+        out = [question for question in range(first, len(standing)) if standing[question] == UNANSWERED]
+        return f"q{self.rng.choice(out)}" if out else super().some_question()
+
+    def refuse(self, who: str | None, n: int) -> None:
+        """Nobody answers this one: it ends void, unless others wait longer."""
+        id_ = self.some_question()
+        for _ in range(5):
+            held, worker = self.study.fold.leases.holder(int(id_[1:]))
+            if held:
+                self.study.skip(id_, None, worker)
+            else:
+                self.study.ask(2, who)
+
+    def tell_some(self, who: str | None, n: int) -> None:
+        for _ in range(2 * n):
+            id_ = self.some_question()
+            self.study.tell(id_, self.answer(id_), who)
+
+
+@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
+@pytest.mark.parametrize("explorer", ["uniform", "sharp", "duels", "choices"])
+def test_whatever_happened_it_is_opened_to_the_same_state_wherever_stretches_end(
+    explorer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways, happened = set[bool](), set[str]()
+    follow = BelievingExploration.follow
+
+    def noting(exploration: BelievingExploration, steps: list[int]) -> None:
+        ways.add(bool(exploration.withdrawn or exploration._workers.excluded))
+        follow(exploration, steps)
+
+    monkeypatch.setattr(BelievingExploration, "follow", noting)
+    if "epsilon" in EXPLORERS[explorer]:  # long rounds
+        monkeypatch.setitem(EXPLORERS, explorer, EXPLORERS[explorer] | {"epsilon": 0.5})
+    for seed in range(10):
+        world, rng = CrowdedWorld(explorer, None, 30, 300, seed, None), np.random.default_rng(seed)
+        for step in rng.choice(COUNTED if seed % 2 else HAPPENING, 80):
+            with suppress(InvalidAnswer, InvalidProblem, StudyFinished, LookupError):
+                getattr(world, step.replace(" ", "_"))(PEOPLE[rng.integers(len(PEOPLE))], int(rng.integers(10)))
+        known = live(world.study)
+        for piece in (1, 2, 5, 256):
+            monkeypatch.setattr(replaying, "_PIECE", piece)
+            assert folded(world.study) == known
+        happened.update(event.kind for _, event in world.study.journal())
+        happened.update(STANDINGS[standing] for standing in world.study.fold.questions.standing)
+    assert ways == {False, True}
+    assert happened >= {
+        "skipped",
+        "revised",
+        "settled",
+        "expired",
+        "excluded",
+        "withdrawn",
+        "reopened",
+        STANDINGS[VOID],
+    }

@@ -15,17 +15,16 @@ from handful.core.parts.board import NOBODY, NOW
 from handful.errors import StorageCorrupt
 from handful.storage import Record
 from handful.study.event_records import VERSION, from_record
-from handful.study.events import Asked, Created, Told
+from handful.study.events import Created
 from handful.study.fold import Fold
 from handful.study.setup import Setup
-from handful.study.stretches import KINDS, Held, apply_stretch
+from handful.study.stretches import ASKED_KEYS, KINDS, TOLD_KEYS, Held, apply_stretch
 
 RecordReader = Callable[[Record, object], None]
 """What is called with a record and its payload, which is None where it is not plain JSON."""
 
 _CHUNK = 4096
 _PIECE = 256  # of a stretch: some are applied one by one, and that should be few
-_ASKED, _TOLD = frozenset(Asked.keys) - {"c"}, frozenset(Told.keys)
 
 
 def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordReader | None = None) -> tuple[Fold, int]:
@@ -85,14 +84,14 @@ def _apply_one_by_one(fold: Fold, chunk: list[Record], decoded: list[object], he
         # A record with more to say than is known here, or less, is none of these; `from_record` knows what it is.
         if version <= VERSION and type(data) is dict:
             question = data.get("q")
-            if kind == "asked" and data.keys() <= _ASKED and type(question) is type(data.get("i")) is int:
+            if kind == "asked" and data.keys() <= ASKED_KEYS and type(question) is type(data.get("i")) is int:
                 rival, worker = data.get("j", NOBODY), data.get("w")
                 if type(rival) is int and rival >= NOBODY:
                     more = data.get("o", ())
                     asked(question, data["i"], rival, NOW, worker, tuple(more) if type(more) is list else more)
                     held[question] = worker, time
                     continue
-            elif kind == "told" and data.keys() <= _TOLD and type(question) is int and "a" in data:
+            elif kind == "told" and data.keys() <= TOLD_KEYS and type(question) is int and "a" in data:
                 told(question, data["a"], data.get("w"), data.get("u"), data.get("m"), data.get("d"))
                 held.pop(question, None)
                 continue

@@ -18,15 +18,16 @@ from handful.study.provisionals import Provisional
 from handful.study.questions import PROVISIONAL, UNANSWERED
 
 KINDS = frozenset({Asked.kind, Told.kind, Settled.kind})
+ASKED_KEYS, TOLD_KEYS = frozenset(Asked.keys) - {"c"}, frozenset(Told.keys)
+"""All that a plain record may say; whatever says more is made an event of."""
+
 Held = dict[int, tuple[str | None, float]]
 """Who was asked a question, and when: of most nobody need know, for the answer follows soon."""
 
 _NUMBERS: set[type] = {int, float, bool}
 _NAMES: set[type] = {str, type(None)}
 _TIMES: set[type] = {int, float, type(None)}
-# What is told of each, beside what must be; whatever says more is left to those who go through events one by one.
-_ASKED, _TOLD, _SETTLED = {"q", "i"}, {"q", "a"}, {"q"}
-_ASKED_TOO, _TOLD_TOO = frozenset(Asked.keys) - {"c"}, frozenset(Told.keys)
+_ASKED, _TOLD, _SETTLED = {"q", "i"}, {"q", "a"}, {"q"}  # what each must say
 
 
 def apply_stretch(
@@ -69,7 +70,7 @@ class _Stretch:
 
     def _asks_plainly(self) -> bool:
         asked, first, size = self.asked, len(self.fold.questions), len(self.fold.setup.ids)
-        if not _have_keys(asked, _ASKED, _ASKED_TOO):
+        if not _have_keys(asked, _ASKED, ASKED_KEYS):
             return False
         items, self.rivals = [data["i"] for data in asked], [data.get("j", NOBODY) for data in asked]
         numbers = [data["q"] for data in asked]
@@ -93,7 +94,7 @@ class _Stretch:
         return _are(_NAMES, self.workers)
 
     def _tells_plainly(self) -> bool:
-        if not _have_keys(self.told, _TOLD, _TOLD_TOO):
+        if not _have_keys(self.told, _TOLD, TOLD_KEYS):
             return False
         numbers, answers = [data["q"] for data in self.told], [data["a"] for data in self.told]
         self.answered_by = [data.get("w") for data in self.told]
