@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from handful.crowd import messages
 from handful.crowd.hosting.answering import Answering
+from handful.crowd.hosting.identity import known_worker
+from handful.crowd.web import thread_pool
+from handful.crowd.web.thread_pool import THREADS
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_people import OFTEN
 
@@ -81,3 +87,75 @@ def test_two_tabs_that_answer_at_the_same_moment_give_one_answer(serve: Serve, t
     assert [reply.status_code for reply in replies] == [200] * 8
     assert sum(not reply.json()["answer"]["repeated"] for reply in replies) == 1
     assert study.status().answers == 1
+
+
+def test_a_worker_whose_request_is_cancelled_is_busy_until_the_reply_is_made(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(settings=OFTEN)
+    person, hosted = server.person(), server.registry.studies[STUDY]
+    (cookie,) = person.http.cookies.values()
+    worker = known_worker(server.registry.secret, hosted, cookie)
+    assert worker is not None
+    reply, begun, go = Answering._reply, threading.Event(), threading.Event()
+
+    def slow(self: Answering, *args: Any) -> messages.Answered:
+        begun.set()
+        go.wait(20)
+        return reply(self, *args)
+
+    monkeypatch.setattr(Answering, "_desk_may_store", lambda *_: True)
+    monkeypatch.setattr(Answering, "_reply", slow)
+
+    async def cancelled() -> bool:
+        said = messages.Answer(token=person.token, side="left")
+        answering = asyncio.create_task(hosted.answer_at_once(worker, said))
+        await asyncio.to_thread(begun.wait, 20)
+        answering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answering
+        busy = not hosted._locks.take_at_once(worker.id)
+        go.set()
+        async with asyncio.timeout(20):
+            while busy and not hosted._locks.take_at_once(worker.id):
+                await asyncio.sleep(0.01)
+        hosted._locks.give_back(worker.id)
+        return busy
+
+    assert asyncio.run(cancelled())
+    assert hosted.study.status().answers == 1
+
+
+def test_a_reply_is_made_although_all_threads_wait_for_the_same_worker(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(settings=OFTEN, storage=tmp_path / "s.db")
+    person, hosted = server.person(), server.registry.studies[STUDY]
+    committer = hosted.study._writer.journal._committer  # type: ignore[attr-defined]
+    commit, storing, go = committer._commit, threading.Event(), threading.Event()
+
+    def waiting(records: object) -> None:
+        storing.set()
+        go.wait(20)
+        commit(records)
+
+    monkeypatch.setattr(Answering, "_desk_may_store", lambda *_: True)
+    monkeypatch.setattr(committer, "_commit", waiting)
+    cookies, replies = dict(person.http.cookies), list[int]()
+
+    def look() -> None:
+        replies.append(httpx.get(f"{server.url}/api/s/{STUDY}/next", cookies=cookies, timeout=40).status_code)
+
+    requests = [threading.Thread(target=person.answer), *(threading.Thread(target=look) for _ in range(THREADS + 2))]
+    requests[0].start()
+    assert storing.wait(20)
+    for request in requests[1:]:
+        request.start()
+    deadline = time.monotonic() + 20
+    while thread_pool._threads._work_queue.qsize() < 2:
+        assert time.monotonic() < deadline, "the threads are all taken"
+        time.sleep(0.01)
+    go.set()
+    for request in requests:
+        request.join(40)
+    assert replies == [200] * (THREADS + 2)

@@ -100,6 +100,7 @@ class Answering:
         if not self._locks.take_at_once(worker.id):
             return None
         study = self.study  # after a failure of the storage another takes its place
+        replying: asyncio.Task[messages.Answered] | None = None
         try:
             with study.at_once() as done:
                 if done is None:
@@ -109,9 +110,15 @@ class Answering:
             if done.ticket is not None:
                 await until_done(done.ticket)
                 study.confirm(done.ticket)
-            return await asyncio.to_thread(self._reply, worker, taken) if reply is None else reply
+            if reply is not None:
+                return reply
+            # Not in the threads of the requests: all of them may be waiting for the lock that is held here.
+            replying = asyncio.create_task(asyncio.to_thread(self._reply, worker, taken))
+            replying.add_done_callback(lambda _: self._locks.give_back(worker.id))
+            return await asyncio.shield(replying)  # whoever is cancelled leaves the lock to the thread
         finally:
-            self._locks.give_back(worker.id)
+            if replying is None:
+                self._locks.give_back(worker.id)
 
     def _desk_may_store(self, worker: Worker, taken: _Taken) -> bool:
         """Whether the desk of a panel may store something after this answer, which no loop can wait for."""
