@@ -146,7 +146,7 @@ def test_plain_stretches_are_opened_at_once_and_to_the_same_state_as_one_by_one(
         clock.now += 4
     records = list(study.records())
     monkeypatch.setattr(replaying, "_PIECE", 64)
-    at_once = picture(fold_of(records)[0])
+    at_once = picture(fold_of(records.__iter__)[0])
     counted: list[bool] = []
 
     def counting(*columns: Any) -> bool:
@@ -154,10 +154,10 @@ def test_plain_stretches_are_opened_at_once_and_to_the_same_state_as_one_by_one(
         return counted[-1]
 
     monkeypatch.setattr(replaying, "apply_stretch", counting)
-    fold_of(records)
+    fold_of(records.__iter__)
     assert counted.count(True) >= 3
     monkeypatch.setattr(replaying, "apply_stretch", lambda *columns: False)
-    assert picture(fold_of(records)[0]) == at_once == live(study)
+    assert picture(fold_of(records.__iter__)[0]) == at_once == live(study)
 
 
 def test_answers_that_wait_behind_a_void_question_are_counted_after_reopening_too() -> None:

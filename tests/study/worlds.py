@@ -63,4 +63,4 @@ def live(study: Study) -> dict[str, Any]:
 
 def folded(study: Study) -> dict[str, Any]:
     """What its journal says."""
-    return picture(fold_of(study._writer.journal.read())[0])
+    return picture(fold_of(study._writer.journal.read)[0])

@@ -89,7 +89,7 @@ def _run(explorer: Explorer, problem: Problem) -> None:
                 study.tell(question.id, answer(question), "somebody")
                 study.exclude("somebody")  # so the round is gone through again
             study.run(answer)
-            fold_of(study.records())  # as when it is opened again
+            fold_of(study.records)  # as when it is opened again
     response = btl(2.0) if problem.feedback.compares else uniform(0.5)
     simulate(explorer.build(problem), Modular(GAINS), response, 2, budget=problem.total)
     _go_through(explorer.build(problem))

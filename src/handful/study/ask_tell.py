@@ -173,7 +173,7 @@ class AskTell:
             )
         if extend:
             self.extend(extend, now)
-        self._emit(events.Reopened(round_), now)
+        self._emit(events.Reopened(round_, self._fold.exploration.lacks_copy(round_)), now)
         self.close_decided(now)
 
     def let_go(self, worker: str, now: float) -> int:

@@ -229,8 +229,9 @@ class Reopened:
     """The rounds from this one on are forgotten, and its answers that still count are folded again."""
 
     kind: ClassVar[str] = "reopened"
-    keys: ClassVar[tuple[str, ...]] = ("r",)
+    keys: ClassVar[tuple[str, ...]] = ("r", "p")
     round: int
+    from_picks: bool = False  # it begins with the picks before it alone, and without what else was learnt by then
 
 
 @dataclass(frozen=True, slots=True)

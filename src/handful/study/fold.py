@@ -295,7 +295,7 @@ class Fold:
 
     def _reopened(self, event: events.Reopened, time: float) -> None:
         self.reopenings.append(event.round)
-        reopen(self, event.round)
+        reopen(self, event.round, event.from_picks)
 
     def _opened(self, event: events.Opened, time: float) -> None:
         self.paused = False

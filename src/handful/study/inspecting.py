@@ -79,7 +79,7 @@ class Inspecting(Generic[Item]):
     @property
     def mismatches(self) -> Mismatches:
         """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
-        return fold_of(self.records(), check=True)[0].exploration.mismatches
+        return fold_of(self.records, check=True)[0].exploration.mismatches
 
     def __repr__(self) -> str:
         s = self.status()

@@ -72,7 +72,7 @@ def stored(
     """
     journal = open_journal(url, name, mode=mode)
     try:
-        fold, seq = fold_of(journal.read(), watch=watch)
+        fold, seq = fold_of(journal.read, watch=watch)
         if ids is not None:
             check_same_ids(ids, fold.setup.ids)
         if setup is not None:

@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     from handful.study.fold import Fold
 
 
-_MOST_BYTES = 2**28  # are kept of what was before each round; beyond that a reopened round starts from the picks alone
+_MOST_BYTES = (
+    2**28
+)  # are kept of what was before each round; beyond that a round reopened now starts from the picks alone
+
+
+class CopyMissing(Exception):
+    """A journal reopens a round with what was known before it, which is not kept: read it again and `keep` that."""
+
+    def __init__(self, round_: int) -> None:
+        super().__init__(f"what was before round {round_} is not kept")
+        self.round = round_
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,7 @@ class ReopenableExploration(BelievingExploration):
 
     def __init__(self, setup: Setup, questions: Questions, workers: Workers) -> None:
         self._history: dict[int, tuple[list[np.ndarray] | None, array[int]]] = {}
+        self._kept = frozenset[int]()
         super().__init__(setup, questions, workers)
 
     def adopt(self, edition: int, closings: Sequence[RoundClosed], spent: int) -> None:
@@ -85,7 +96,17 @@ class ReopenableExploration(BelievingExploration):
     def _open_next(self, spent: int) -> None:
         super()._open_next(spent)
         large = self._problem.rounds * sum(array_.nbytes for array_ in self._before) > _MOST_BYTES
-        self._history[self.round] = None if large else self._before, self._log
+        self._history[self.round] = None if large and self.round not in self._kept else self._before, self._log
+
+    def keep(self, rounds: frozenset[int]) -> None:
+        """Keep what is before these rounds, however large it is; called in the first round."""
+        self._kept = rounds
+        if self.round in rounds:
+            self._history[self.round] = self._before, self._log
+
+    def lacks_copy(self, round_: int) -> bool:
+        """Whether what was before a round was too large to keep."""
+        return round_ in self._history and self._history[round_][0] is None
 
     def refold(self) -> None:
         """Go through the open round again, before anything else happens in it: the answers that count are others now.
@@ -110,14 +131,18 @@ class ReopenableExploration(BelievingExploration):
         full = r["asked"] - r["counted"] >= r["in_flight"] and (r["limit"] < 0 or r["asked"] < r["limit"])
         return bool(full) and not self.decided and not self.all_picked
 
-    def reopen(self, round_: int, questions: range, closings: Sequence[RoundClosed], spent: int) -> None:
+    def reopen(
+        self, round_: int, questions: range, closings: Sequence[RoundClosed], spent: int, *, from_picks: bool
+    ) -> None:
         """Go back to the start of a round and through its `questions` again; `spent` is what all others cost.
 
-        `closings` are of the rounds before it.
+        `closings` are of the rounds before it. `from_picks`: nothing else is known at its start.
         """
         self.catch_up()
+        if self.lacks_copy(round_) and not from_picks:
+            raise CopyMissing(round_)
         before, log = self._history.get(round_, (None, array("q")))
-        if before is None:  # it was by another edition of the rules, or was too large to keep
+        if before is None or from_picks:  # it was by another edition of the rules, or was too large to keep
             self._state = state_after(self._explorer, self._problem, self.edition, closings, self.withdrawn)
             before = [array_.copy() for array_ in arrays_of(self.state)]
             self._look()
@@ -154,7 +179,7 @@ def _log_again(log: array[int], own: list[int]) -> array[int]:
     return array("q", [4 * question + ASKED for question in own if question not in asked] + kept)
 
 
-def reopen(fold: Fold, round_: int) -> None:
+def reopen(fold: Fold, round_: int, from_picks: bool) -> None:
     """Apply the event `Reopened` to a fold."""
     at = round_ - len(fold.setup.problem.chosen) - 1
     if not 0 <= at < len(fold.rounds):
@@ -179,7 +204,8 @@ def reopen(fold: Fold, round_: int) -> None:
     given = [question for question in own if standing[question] in (ANSWERED, PROVISIONAL)]
     questions.go_back_to(round_)
     before = [known.closing for known in fold.rounds]
-    fold.exploration.reopen(round_, closed.questions, before, fold.spent - pending - len(given))
+    spent = fold.spent - pending - len(given)
+    fold.exploration.reopen(round_, closed.questions, before, spent, from_picks=from_picks)
     fold.shares.again(Counter(questions.worker[question] for question in given if questions.worker[question] >= 0))
 
 

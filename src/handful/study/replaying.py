@@ -17,6 +17,7 @@ from handful.storage import Record
 from handful.study.event_records import VERSION, from_record
 from handful.study.events import Created
 from handful.study.fold import Fold
+from handful.study.reopening import CopyMissing
 from handful.study.setup import Setup
 from handful.study.stretches import ASKED_KEYS, KINDS, TOLD_KEYS, Held, apply_stretch
 
@@ -27,13 +28,33 @@ _CHUNK = 4096
 _PIECE = 256  # of a stretch: some are applied one by one, and that should be few
 
 
-def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordReader | None = None) -> tuple[Fold, int]:
-    """The state after all records, and the number of the next.
+def fold_of(
+    read: Callable[[], Iterable[Record]], *, check: bool = False, watch: RecordReader | None = None
+) -> tuple[Fold, int]:
+    """The state after all records that `read` gives, and the number of the next.
 
     What is recorded as asked is believed. With `check` every question is chosen again, and `mismatches` of the
     exploration says where that would lead elsewhere today. `watch` is called with all records, once they
     are folded; with the first as if it had no payload, which is the fold's setup.
     """
+    kept, last = frozenset[int](), -1
+
+    def watch_once(record: Record, data: object) -> None:
+        nonlocal last
+        if watch is not None and record.seq > last:
+            last = record.seq
+            watch(record, data)
+
+    while True:
+        try:
+            return _fold_of(read(), check, watch and watch_once, kept)
+        except CopyMissing as missing:  # an earlier version redid a round of a very large study
+            kept |= {missing.round}
+
+
+def _fold_of(
+    records: Iterable[Record], check: bool, watch: RecordReader | None, kept: frozenset[int]
+) -> tuple[Fold, int]:
     stream = iter(records)
     collecting = gc.isenabled()
     gc.disable()  # there is no garbage in what is read, and looking for it takes a third of the time
@@ -43,6 +64,7 @@ def fold_of(records: Iterable[Record], *, check: bool = False, watch: RecordRead
         if not isinstance(event, Created):
             raise StorageCorrupt("the journal does not begin with the study's creation: restore it from a backup")
         fold, count = Fold(Setup.from_dict(event.setup)), 1
+        fold.exploration.keep(kept)
         fold.exploration.believe(not check)
         if first is not None and watch is not None:
             watch(first, None)

@@ -162,7 +162,7 @@ class Writer:
         self._pending, self._happened = [], []
         self._failure = StorageError("it was interrupted twice")  # unless what follows is done
         try:
-            self.fold, self._seq = fold_of(self.journal.read())
+            self.fold, self._seq = fold_of(self.journal.read)
             self._failure = None
         except StorageError as error:
             self._failure = error
