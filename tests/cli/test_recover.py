@@ -67,6 +67,12 @@ def test_the_older_one_goes_on_if_that_is_said_and_the_newer_is_kept(handful: Ha
     assert answers_in("photos.db", "photos-other-version") == 40
 
 
+def test_a_name_that_no_study_has_is_refused(handful: Handful, older: Path) -> None:
+    said = handful("recover", "fotos", "-s", "photos.db")
+    assert said.code == 2
+    assert "has no study 'fotos'" in said.err
+
+
 def test_a_choice_that_cannot_be_followed_is_refused(handful: Handful, older: Path) -> None:
     said = handful("recover", "photos", "-s", "photos.db", "--keep", "other")
     assert said.code == 2

@@ -45,6 +45,7 @@ def recover(
     as_json: Json = False,
 ) -> None:
     """Say whether a study's storage holds all that was ever stored, and choose the version that goes on."""
+    from handful.storage import open_journal
     from handful.storage.recovery import examine
     from handful.storage.recovery import recover as settle
 
@@ -52,6 +53,8 @@ def recover(
         raise InvalidProblem("--keep other needs --other, the copy that should go on")
     name = study or only_study(storage)
     found = examine(storage, name, other)
+    if found.noted is None and not found.here.records and (found.other is None or not found.other.records):
+        open_journal(storage, name, mode="read")  # raises: there is no such study, but others
     if as_json:
         print_json(_as_dict(found))
     else:
