@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handful import Preferences, Study
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.identity import known_worker, network_of, new_person
@@ -187,6 +188,21 @@ def test_tags_are_in_the_table_and_never_in_the_journal(serve: Serve, tmp_path: 
     journal = "".join(record.payload for record in server.registry.studies[STUDY].study.records())
     assert known.network.hex() not in journal
     assert "127.0.0" not in journal
+
+
+def test_a_network_counts_by_the_answers_of_all_who_are_in_it() -> None:
+    door = Door()
+    study: Study[int] = Study(range(30), 2, feedback=Preferences(), budget=200, in_flight=20, door=door)
+    caps = Caps(20, 1.0, door, lambda worker: worker[:1].encode())
+    for network, answers in {"a": (3, 2), "b": (4,), "c": (5,)}.items():
+        for person, count in enumerate(answers):
+            for _ in range(count):
+                (question,) = study.ask(1, f"{network}{person}")
+                study.tell(question.id, True, f"{network}{person}")
+    assert caps._active_networks(study.fold) == 2
+    (question,) = study.ask(1, "b1")
+    study.tell(question.id, True, "b1")
+    assert caps._active_networks(study.fold) == 3
 
 
 @pytest.mark.parametrize("restarted", [False, True])

@@ -31,6 +31,10 @@ class Shares:
             self.active.add(worker)
         self.in_round[worker] = self.in_round.get(worker, 0) + answers
 
+    def in_all(self, worker: int) -> int:
+        """How many answers a worker gave."""
+        return self._in_all.get(worker, 0)
+
     def next_round(self) -> None:
         """A round is over."""
         self.in_round = Counter()

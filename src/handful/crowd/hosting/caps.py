@@ -6,15 +6,19 @@ They bind when a question is handed out; no answer that was given is dropped for
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from handful.study.doors import Door
 from handful.study.fold import Fold
 from handful.study.participation import most_of_round
+from handful.study.rules import FEW as FEW_ANSWERS
 from handful.study.rules import share_allowed
 
 FEW = 8
 """Where fewer questions may be in flight, there is no share to divide."""
+MANY = 50
+"""So many workers take a moment to go through."""
 PRESENT_S = 60.0
 STUCK_S = 600.0
 """Nobody could go on for so long: the organizer is told."""
@@ -34,7 +38,7 @@ class Caps:
         self._fold: Fold | None = None
         self._members: dict[bytes, dict[str, None]] = {}  # of each network
         self._indexed = 0  # so many workers are among them
-        self._active = (-1, 0)  # of so many workers who gave a few answers, the networks
+        self._active = (-1, 0)  # at this number of answers, the networks that gave a few
 
     def came(self, worker: str, where: str, now: float) -> None:
         """A worker asks for something, from this address."""
@@ -87,12 +91,17 @@ class Caps:
         return has + 1 <= most
 
     def _active_networks(self, fold: Fold) -> int:
-        """How many networks gave a few answers; counted anew when somebody else has."""
+        """How many networks gave a few answers; counted anew at each answer, or where many take part now and then."""
         self._notice(fold)
-        active = fold.shares.active
-        if self._active[0] != len(active):
-            names = fold.workers.names
-            self._active = len(active), len({self._tag_of(names[number]) for number in active} - {None})
+        names = fold.workers.names
+        at = fold.answers // (1 + len(names) // MANY)
+        if self._active[0] != at:
+            given = Counter[bytes]()
+            for number, name in enumerate(names):
+                tag = self._tag_of(name)
+                if tag is not None:
+                    given[tag] += fold.shares.in_all(number)
+            self._active = at, sum(answers >= FEW_ANSWERS for answers in given.values())
         return self._active[1]
 
     def _members_of(self, fold: Fold, tag: bytes) -> Iterable[str]:
