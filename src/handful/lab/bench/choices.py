@@ -28,7 +28,8 @@ CROWDS: dict[str, tuple[Response, int, float, float]] = {  # answers, people, ho
     "β = 10": (btl(10.0), 0, 2.0, 35.0),
     "people with tastes": (tastes(), PEOPLE, 4.0, 60.0),
 }
-SCREENS = (0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0)  # per item and round
+SCREENS = (0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0)  # per item and round,
+MORE_SCREENS = (16.0, 32.0)  # and where people differ
 BORDA_SCREENS = (2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
 TAUS = (1, 3)
 
@@ -42,7 +43,7 @@ def choice_runs(plan: BenchPlan) -> Iterator[Run]:
     """Duels with two and with four options, and the paper's Borda TopX, over budgets."""
     for crowd, (response, people, _, _) in CROWDS.items():
         for instance, seed in product(plan.instance_seeds(), range(plan.duels)):
-            for options, screens in product(OPTIONS, SCREENS):
+            for options, screens in product(OPTIONS, SCREENS + MORE_SCREENS if people else SCREENS):
                 name, known, budget = f"{crowd}|best of {options}", Preferences(options=options), PerItem(screens)
                 yield Run(name, Duels(), known, response, instance, seed, budget=budget, people=people)
             for tau, screens in product(TAUS, BORDA_SCREENS):

@@ -27,4 +27,4 @@ class BenchPlan:
 
 
 QUICK = BenchPlan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
-FULL = BenchPlan(20, 2, 6, 3, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)
+FULL = BenchPlan(20, 2, 6, 10, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)
