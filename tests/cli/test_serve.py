@@ -271,3 +271,15 @@ def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
     assert isinstance(done.exception, HandfulError)
     assert expected in str(done.exception)
     assert not (tmp_path / "photos.db.items").exists(), "items were processed for nothing"
+
+
+def test_a_practice_picture_that_is_missing_is_refused_before_a_study_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder_of(3, tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.toml").write_text('[[practice]]\nright = "hall.jpg"\nwrong = "a spoon"\n')
+    done = CliRunner().invoke(app, ["serve", "photos", "--theme", "A", "-k", "2", "--words", "words.toml", "--port=0"])
+    assert isinstance(done.exception, HandfulError)
+    assert "the practice names hall.jpg" in str(done.exception)
+    assert not (tmp_path / "photos.db").exists(), "a study was left behind"

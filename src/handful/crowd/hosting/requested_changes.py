@@ -38,16 +38,18 @@ class RequestedChanges:
 
     def words_for(self, collection: Collection) -> Mapping[str, Any]:
         """The words for a study of this collection; the `pictures` that its practice names are taken in beside it."""
-        names: dict[str, str] = {}
-        for name, path in self.pictures.items():
-            if name in collection.ids:
-                continue
-            if path.is_file():
-                names[name] = take_practice_picture(collection.folder, path.name, path.read_bytes()).id
-            elif name not in practice_pictures(collection.folder).ids:
+        taken = practice_pictures(collection.folder).ids
+        pictures = {name: path for name, path in self.pictures.items() if name not in collection.ids}
+        for name, path in pictures.items():
+            if not path.is_file() and name not in taken:
                 raise InvalidProblem(
                     f"the practice names {name}, and there is neither an item of that name nor the picture {path}"
                 )
+        names = {
+            name: take_practice_picture(collection.folder, path.name, path.read_bytes()).id
+            for name, path in pictures.items()
+            if path.is_file()
+        }
         lessons = self.words.get("practice") or ()
         said = [{**one, **{side: names.get(one[side], one[side]) for side in ("right", "wrong")}} for one in lessons]
         return {**self.words, "practice": said} if names else self.words

@@ -91,14 +91,16 @@ def open_registry(
                 studies[hosted.name] = hosted
         for theme in themes:
             _finish_beginning(theme, list(studies.values()), plan)
+        new = [theme for theme in themes if theme not in {hosted.theme for hosted in studies.values()}]
+        words = changes.words_for(collection) if new and changes.words and collection is not None else {}  # or refused
         apply_changes(changes, list(studies.values()), themes, say)
-        for theme in themes:
+        for theme in new:
             if theme not in {hosted.theme for hosted in studies.values()}:
                 assert collection is not None, "a theme comes with a collection"
                 name = slug_of(theme, {*studies, *stored})
                 studies[name] = _begun(storage, name, theme, collection, plan, settings, say, clock)
-                if changes.words:
-                    studies[name].say_words(changes.words_for(collection))
+                if words:
+                    studies[name].say_words(words)
         warm_up([hosted.study for hosted in studies.values() if hosted.open])
     except BaseException:
         for hosted in studies.values():
