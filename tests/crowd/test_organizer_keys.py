@@ -41,6 +41,21 @@ def visitor(server: Started, role: Role, study: str | None = None) -> tuple[http
     return client, key.id
 
 
+def test_the_page_of_the_only_study_leads_to_a_new_one_for_keys_that_may_make_one(serve: Serve, tmp_path: Path) -> None:
+    server = serve(storage=tmp_path / "s.db")
+    keys: tuple[tuple[Role, str | None, bool], ...] = (
+        ("own", None, True),
+        ("own", STUDY, False),
+        ("watch", None, False),
+    )
+    for role, study, may in keys:
+        client, _ = visitor(server, role, study)
+        page = client.get("/organize", follow_redirects=True)
+        assert page.url.path == f"/organize/{STUDY}"
+        assert ('href="/setup"' in page.text) == may
+        assert (client.get("/setup").status_code == 200) == may
+
+
 @pytest.mark.parametrize(("role", "open_to_it"), [("watch", SEEN), ("result", SHOWN)])
 def test_every_route_of_the_organizer_checks_the_role(serve: Serve, role: Role, open_to_it: set[str]) -> None:
     server = serve(themes=("Cathedrals in Venice", "Boats"))

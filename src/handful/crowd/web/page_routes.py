@@ -19,6 +19,7 @@ from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
 from handful.crowd.web.thread_pool import in_thread
+from handful.storage.keys import Key
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
@@ -81,7 +82,7 @@ async def organize_front(request: Request, whole: bool = False) -> Response:
     if key is None:
         return RedirectResponse("/organize/login", 303)
     registry = registry_of(request)
-    owner = key.allows("own", None) and registry.storage is not None
+    owner = _may_add(request, key)
     drafts = [draft for draft in registry.drafts if draft.opened is None] if owner else []
     studies = [line for line in registry.all() if key.study in (None, _name_of(request, line.study))]
     if not whole and not drafts and len(studies) == 1:
@@ -106,7 +107,7 @@ async def setup_page(draft: str, request: Request) -> Response:
     if key is None:
         return RedirectResponse("/organize/login", 303)
     registry = registry_of(request)
-    if not key.allows("own", None) or registry.storage is None or (draft and registry.drafts.get(draft) is None):
+    if not _may_add(request, key) or (draft and registry.drafts.get(draft) is None):
         raise not_found()
     return templates.TemplateResponse(request, "setup.html", {"draft": draft, "languages": list(languages().values())})
 
@@ -149,7 +150,7 @@ async def organizer_page(study: str, request: Request) -> Response:
     if key.study not in (None, hosted.study.name):
         raise not_found()
     about = {"study": hosted.name, "theme": hosted.theme, "key": key, "languages": list(languages().values())}
-    about["short"] = registry_of(request).short_code(hosted)
+    about |= {"short": registry_of(request).short_code(hosted), "can_add": _may_add(request, key)}
     if key.role == "result":
         return await result_page(request, hosted, f"/api/organize/{hosted.name}", leave=True)
     return templates.TemplateResponse(request, "organizer.html", about)
@@ -160,6 +161,11 @@ async def result_page(request: Request, hosted: HostedStudy, files: str, *, leav
     summary = await in_thread(hosted.summary)
     shown = {"theme": hosted.theme, "summary": summary, "files": files, "leave": leave}
     return templates.TemplateResponse(request, "result.html", {**shown, "language": hosted.settings.catalogue})
+
+
+def _may_add(request: Request, key: Key) -> bool:
+    """Whether this key may set up another study here."""
+    return key.allows("own", None) and registry_of(request).storage is not None
 
 
 def _name_of(request: Request, link: str) -> str:
