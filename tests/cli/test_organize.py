@@ -117,6 +117,19 @@ def test_rounds_are_redone_caps_lifted_budgets_extended_and_people_leave(study: 
         assert opened.finished
 
 
+def test_it_is_said_what_closing_means_or_that_the_study_is_finished(study: str) -> None:
+    said = run("close", "s", "-s", study)
+    assert "nobody can answer any more" in said
+    assert "nothing was changed" in said
+    with Study.open(study, "s", read_only=True) as opened:
+        assert opened.finished is None
+    assert "closed" in run("close", "s", "--yes", "-s", study)
+    for typed in ((), ("--yes",)):
+        said = run("close", "s", *typed, "-s", study)
+        assert "it is finished already: the study was finished early" in " ".join(said.split())
+        assert "--yes" not in said
+
+
 def test_closing_starts_the_days_that_people_are_kept_for(study: str) -> None:
     keep_for(study, "s", 10)
     run("close", "s", "--yes", "-s", study)
@@ -140,6 +153,8 @@ def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serv
     (network,) = json.loads(run("networks", STUDY, "--json", *there))
     assert "1 person gave 2 answers" in run("exclude", STUDY, "--network", network["network"], "--yes", *there)
     assert len(hosted.study.fold.workers.excluded) == 1
+    assert "nobody can answer any more" in " ".join(run("close", STUDY, *there).split())
+    assert hosted.state == "open"
     run("lift", STUDY, "network", *there)
     assert "network" in hosted.study.fold.lifted
     made = [key for key in open_keys(storage).all() if key.id != "terminal"]

@@ -240,6 +240,16 @@ def resume(study: Study_, storage: Storage = STORAGE, at: _At = None) -> None:
 @organize.command(epilog="[bold]Example[/bold]  handful organize close cathedrals --yes")
 def close(study: Study_, yes: _Yes = False, storage: Storage = STORAGE, at: _At = None) -> None:
     """End a study for good, with what is known."""
+    if at is not None:
+        told = ask_server(at, storage, study, "")
+        ended = told["ended"] if told["state"] == "finished" else None
+    else:
+        with _opened(storage, study, read_only=True) as opened:
+            ended = opened.finished
+    if ended is not None:
+        say(f"it is finished already: {ended}; there is nothing to close")
+        return
+    say("the open round is decided with what is known, and nobody can answer any more; to stop for a while, pause it")
     if yes:
         why = "closed by the organizer"
         _order(storage, study, at, "/close", {}, lambda opened: _finish(opened, why, storage))
