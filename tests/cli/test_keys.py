@@ -39,6 +39,19 @@ def test_a_key_for_a_study_that_is_not_there_is_refused(handful: Handful) -> Non
     assert "there are: photos" in refused.err
 
 
+def test_names_are_listed_whole_however_narrow_the_terminal_is(
+    handful: Handful, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "-".join(["cathedrals-in-venice"] * 5)
+    Study(range(4), 2, feedback=Preferences(), budget=60, storage="photos.db", name=name).close()
+    made = json.loads(handful("keys", "new", "watch", "-s", "photos.db", "--study", name, "--json").out)
+    assert name in handful("list", "-s", "photos.db").out
+    listed = handful("keys", "list", "-s", "photos.db").out
+    assert name in listed
+    assert made["id"] in listed
+
+
 PRINT_ARGUMENTS = """
 import os, sys
 from handful.cli import passwords

@@ -9,7 +9,7 @@ import typer
 
 from handful.cli import app
 from handful.cli.parameters import STORAGE, Json, Storage
-from handful.cli.printing import console_for, print_json, when
+from handful.cli.printing import console_for, print_json, print_table, when
 from handful.errors import StudyNotFound
 
 keys = typer.Typer(no_args_is_help=True, help="Make, list and revoke the keys of a crowd app's organizers.")
@@ -19,8 +19,6 @@ app.add_typer(keys, name="keys", rich_help_panel=None)
 @keys.command("list", epilog="[bold]Example[/bold]  handful keys list -s photos.db")
 def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List all keys. What is stored of a key is a hash, so nobody can see the key itself again."""
-    from rich.table import Table
-
     from handful.storage.keys import open_keys
 
     found = open_keys(storage).all()
@@ -29,11 +27,12 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
             [{"id": k.id, "study": k.study, "role": k.role, "made": k.made, "revoked": k.revoked} for k in found]
         )
         return
-    table = Table("key", "study", "role", "made", "revoked")
-    for key in found:
-        revoked = "" if key.revoked is None else when(key.revoked)
-        table.add_row(key.id, key.study or "all", key.role, when(key.made), revoked)
-    console_for().print(table if found else "there are no keys yet: the first is made by handful serve")
+    if not found:
+        console_for().print("there are no keys yet: the first is made by handful serve")
+        return
+    ended = ["" if key.revoked is None else when(key.revoked) for key in found]
+    rows = [(key.id, key.study or "all", key.role, when(key.made), end) for key, end in zip(found, ended, strict=True)]
+    print_table(("key", "study", "role", "made", "revoked"), rows, whole=("key", "study"))
 
 
 @keys.command(

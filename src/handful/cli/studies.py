@@ -14,7 +14,7 @@ import typer
 
 from handful.cli import app, needs, say
 from handful.cli.parameters import STORAGE, Json, Name, Storage
-from handful.cli.printing import console_for, print_json, when
+from handful.cli.printing import console_for, print_json, print_table, when
 from handful.errors import InvalidProblem, StorageMissing
 from handful.wording import counted
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
 def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage."""
-    from rich.table import Table
-
     from handful.storage import list_studies
     from handful.storage.passwords import without_password
 
@@ -37,10 +35,11 @@ def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     if as_json:
         print_json([{"name": s.name, "events": s.records, "first": s.first_time, "last": s.last_time} for s in found])
         return
-    table = Table("study", "events", "begun", "last event")
-    for s in found:
-        table.add_row(s.name, f"{s.records:,}", when(s.first_time), when(s.last_time))
-    console_for().print(table if found else f"{without_password(storage)} has no studies yet")
+    if not found:
+        console_for().print(f"{without_password(storage)} has no studies yet")
+        return
+    rows = [(s.name, f"{s.records:,}", when(s.first_time), when(s.last_time)) for s in found]
+    print_table(("study", "events", "begun", "last event"), rows, whole=("study",))
 
 
 @app.command(epilog="[bold]Example[/bold]  handful status photos --json")
