@@ -31,7 +31,7 @@ const LESSONS = [
  * Practise, with the organizer's lessons or the page's own: those have two cards, or where there will be more three.
  * Resolves to the names of what was chosen.
  */
-export async function practise(view, { options, practice: own }) {
+export async function practise(view, { options, practice: own, question, k }) {
   const lessons = own ? own.map(({ cards, ...lesson }) => ({ ...lesson, chosen: [], cards: cards.map((card) => ({ ...card, name: card.id })) })) : LESSONS;
   const [kicker, theme] = [find("#kicker"), find("#theme")];
   const real = [kicker.textContent, theme.textContent];
@@ -41,7 +41,8 @@ export async function practise(view, { options, practice: own }) {
     kicker.textContent = t("practice.step", { n: at + 1, of: lessons.length });
     if (!own) theme.textContent = t("practice.theme");
     const cards = lesson.cards.slice(0, options);
-    const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: 3 });
+    ask(question, cards);
+    const place = await answerTo(view, { chosen: lesson.chosen, options: cards, k: Math.max(k, lesson.chosen.length + 1) });
     const well = place === lesson.better;
     said.push(cards[place].name);
     await explained(t(well ? "practice.yes" : cards.length === 2 ? "practice.other.two" : "practice.other.more"), lesson.why, t(at + 1 < lessons.length ? "practice.next" : "practice.start"));
@@ -53,8 +54,13 @@ export async function practise(view, { options, practice: own }) {
 
 /** One question as the study asks it, for somebody who only looks. */
 export async function tryOne(view, { question, k }, options) {
-  find("#prompt").textContent = question ?? t(options.length === 2 ? "prompt.two" : "prompt.more");
+  ask(question, options);
   await answerTo(view, { chosen: [], options, k });
+}
+
+/** Ask the study's own question, or the built-in one. */
+function ask(question, cards) {
+  find("#prompt").textContent = question ?? t(cards.length === 2 ? "prompt.two" : "prompt.more");
 }
 
 async function answerTo(view, lesson) {
