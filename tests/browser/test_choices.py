@@ -15,8 +15,9 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.lab.collections import venice
 from handful.lab.postcards import draw
-from tests.browser.pages import WorkersPage, answers, look
+from tests.browser.pages import STUDY, WorkersPage, answers, look
 from tests.crowd.clients import Started
+from tests.crowd.pictures import drawn, encoded, folder_of
 
 Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
@@ -111,6 +112,26 @@ def test_the_practice_shows_three_where_more_than_two_will_be_shown(serve: Serve
     desk.page.click("#onward")
     desk.ready()
     expect(desk.page.locator("#cards .card")).to_have_count(4)
+
+
+def test_two_square_pictures_stand_one_above_the_other_on_a_phone_in_the_practice(
+    serve: Serve, somebody: Somebody, tmp_path: Path
+) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
+    server = serve(StudyPlan(k=2, options=2, budget=60), items=items)
+    organizer, here = server.organizer(), f"/api/organize/{STUDY}"
+    for number, name in enumerate(("right.png", "wrong.png"), start=7):
+        sent = organizer.put(f"{here}/practice/{name}", content=encoded(drawn(number, (300, 300)), "PNG"))
+        assert sent.status_code == 200
+    lesson = {"right": "right.png", "wrong": "wrong.png", "why": ""}
+    assert organizer.post(f"{here}/words", json={"practice": [lesson]}).status_code == 200
+    phone = WorkersPage.at(server, somebody(viewport={"width": 360, "height": 640}))
+    phone.page.click("#begin")
+    phone.ready()
+    expect(phone.page.locator("#cards .card img")).to_have_count(2)
+    look(phone.page, "practice-pictures", widths=(360,))
+    phone.page.set_viewport_size({"width": 360, "height": 640})
+    expect(phone.page.locator("#cards")).to_have_attribute("style", "--columns: 1;")
 
 
 def test_long_texts_are_readable_on_a_phone_with_the_button_in_reach(

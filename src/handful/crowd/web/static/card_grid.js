@@ -2,6 +2,8 @@
 
 const USUAL = 4 / 3; // width over height, where a picture does not say
 const FOOT = 52; // pixels below a picture of two for its caption and its button
+const BESIDE = 60; // or beside it, where worker.css puts the button of two there
+const IS_BESIDE = matchMedia("(max-width: 40rem) and (orientation: portrait), (max-height: 30rem)");
 const CAPTION = 24; // and for a caption alone, where the button lies on the picture
 const COLUMN_TO_READ = 380;
 
@@ -17,12 +19,13 @@ export function fitted(card, { width, height }) {
 export function arranged(cards, { width, height }, gap) {
   if (cards.some((card) => card.kind === "text")) return reading(cards.length, width, gap);
   const compact = cards.length > 2;
-  const foot = compact ? (cards.some((card) => card.caption) ? CAPTION : 0) : FOOT;
+  const beside = !compact && IS_BESIDE.matches;
+  const foot = compact || beside ? (cards.some((card) => card.caption) ? CAPTION : 0) : FOOT;
   let best = null;
   for (let columns = 1; columns <= cards.length; columns += 1) {
     const rows = Math.ceil(cards.length / columns);
     const cell = { width: (width - gap * (columns - 1)) / columns, height: (height - gap * (rows - 1)) / rows };
-    const room = { width: cell.width, height: Math.max(20, cell.height - foot) };
+    const room = { width: cell.width - (beside ? BESIDE : 0), height: Math.max(20, cell.height - foot) };
     const seen = cards.reduce((sum, card) => { const size = fitted(card, room); return sum + size.width * size.height; }, 0);
     const even = rows * columns - cards.length; // empty cells look unfinished: they must be worth it
     const worth = seen * (1 - 0.04 * even);
