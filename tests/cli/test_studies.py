@@ -256,7 +256,7 @@ def test_status_and_the_exported_result_say_how_far_people_agree(handful: Handfu
             for q in study.ask(1, f"w{turn % 5}"):
                 study.tell(q.id, q.item < q.rival, f"w{turn % 5}")
     said = " ".join(handful("status").out.split())
-    assert "said the same in 100% of cases" in said
+    assert "said the same 100% of the time" in said
     assert "That does not say how good the picks are" in said
     for told in (handful("status", "--json"), handful("export", "--format", "result")):
         assert json.loads(told.out)["agreement"]["share"] == 1.0
