@@ -31,7 +31,7 @@ from handful.errors import (
 from handful.storage.chain import START, hash_after
 from handful.storage.records import Record
 from handful.study import event_records, events
-from handful.study.event_records import from_record, to_record
+from handful.study.event_records import VERSION, from_record, to_record
 from tests.study.worlds import folded, live
 
 
@@ -186,7 +186,7 @@ def put(folder: Path, seq: int, **columns: object) -> None:
 
 
 WRONG_JOURNALS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
-    ("a newer version", {"seq": 3, "version": 5}, JournalTooNew, "record 3 has version 5"),
+    ("a newer version", {"seq": 3, "version": VERSION + 1}, JournalTooNew, f"record 3 has version {VERSION + 1}"),
     ("an unknown kind", {"seq": 3, "kind": "danced"}, StorageCorrupt, "record 3 ('danced')"),
     ("no JSON", {"seq": 3, "payload": "{"}, StorageCorrupt, "record 3"),
     ("an unknown key", {"seq": 3, "payload": '{"q":1,"z":1}'}, StorageCorrupt, "record 3"),
