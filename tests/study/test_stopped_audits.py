@@ -1,10 +1,14 @@
-"""An audit that a budget ends anywhere claims nothing that is false."""
+"""An audit that is ended anywhere claims nothing that is false, and what it has shown is not lost."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
-from handful import Study, Values
+from handful import Question, Result, Study, Values
+from handful.core.parts.board import NOW
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 
@@ -23,3 +27,68 @@ def test_whenever_the_answers_end_the_value_certified_is_at_most_the_true_one() 
             certified += 1
             assert certificate.value <= K
     assert certified >= 10
+
+
+WORTH = [1.0, 0.99, 0.2, 0.1]
+
+
+def ended_by_hand(act: Callable[[Study, list[Question], Callable[[Question], None]], None]) -> Result:
+    """A study that is ended in the middle of its audit; before that, `act` gets two questions and how to answer."""
+    rng = np.random.default_rng(5)
+    study = Study(range(4), 1, feedback=Values(noise=0.5), ratio=0.9, in_flight=2, seed=3)
+
+    def answer(q: Question) -> None:
+        study.tell(q.id, WORTH[q.item] + 0.5 * float(rng.normal()), "w0")
+
+    asked = study.ask(2, "w0")
+    while study.result().answers < 400 or len({q.item for q in asked}) < 2:  # answers about one item keep their order
+        for q in asked:
+            answer(q)
+        asked = study.ask(2, "w0")
+    act(study, asked, answer)
+    study.finish("enough")
+    return study.result()
+
+
+def test_an_audit_of_which_nothing_is_answered_is_not_said_to_be_answered_out_of_order() -> None:
+    study = Study(range(4), 1, feedback=Values(noise=0.5), ratio=0.9, in_flight=2, seed=3)
+    rng = np.random.default_rng(5)
+    while not any(given != NOW for given in study.fold.questions.given):  # until the audit asks
+        asked = study.ask(2, "w0")
+        for q in asked if study.fold.questions.given[-1] == NOW else ():
+            study.tell(q.id, WORTH[q.item] + 0.5 * float(rng.normal()), "w0")
+    assert study.held_by("w0")
+    reasons = " ".join(study.finish("enough").certificate.reasons)
+    assert "in the middle of the audit" not in reasons
+    assert "before the audit" in reasons
+    assert study.mismatches.count == 0
+
+
+def skip_to_nothing(study: Study, q: Question) -> None:
+    """Skipped by one after the other, until it will never be answered."""
+    for n in range(3):
+        study.skip(q.id, None, f"w{n}")
+        study.ask(2, f"w{n + 1}")
+
+
+def test_what_was_shown_stays_shown_while_later_questions_are_open() -> None:
+    result = ended_by_hand(lambda study, asked, answer: answer(asked[0]))
+    assert result.certificate.ratio is not None
+    assert result.certificate.ratio > 0.8
+    assert "in the middle of the audit" in " ".join(result.certificate.reasons)
+
+
+def test_nothing_is_claimed_by_an_audit_whose_later_question_was_answered_first() -> None:
+    result = ended_by_hand(lambda study, asked, answer: answer(asked[1]))
+    assert (result.certificate.ratio or 0.0) < 0.5
+    assert "with an earlier question open when a later one was answered" in " ".join(result.certificate.reasons)
+
+
+def test_a_question_that_came_to_nothing_costs_no_proof() -> None:
+    def act(study: Study, asked: list[Question], answer: Callable[[Question], None]) -> None:
+        skip_to_nothing(study, asked[0])
+        answer(asked[1])
+
+    result = ended_by_hand(act)
+    assert result.certificate.ratio is not None
+    assert result.certificate.ratio > 0.8

@@ -12,13 +12,14 @@ import math
 
 import numpy as np
 
-from handful.core.draws import BELIEF, normals
+from handful.core.draws import BELIEF, normals_of, uniforms
 from handful.core.kernels import kernel
 from handful.core.objective import Floats
 from handful.core.parts.board import Board, Rows
 
 _ITEM = np.dtype([("mean", np.float64), ("variance", np.float64)], align=True)
 _FARTHEST = 8.7  # no draw is farther from the mean, in standard deviations: √(−2 log 2⁻⁵⁴)
+_SAFELY = 1.0 - 1e-9  # more than rounding could matter
 _ROOT = math.sqrt(2.0 * math.pi)
 
 
@@ -46,6 +47,22 @@ def best_of(items: Rows, board: Board) -> int:
     for p in range(board.round[0].candidates):
         i = board.open[p]
         if items[i].mean > items[best].mean:
+            best = i
+    return best
+
+
+@kernel
+def next_best(items: Rows, board: Board, after: int) -> int:
+    """The candidate whose mean comes after that of `after`, or the first of all after -1; -1 where there is none."""
+    best = -1
+    for p in range(board.round[0].candidates):
+        i = board.open[p]
+        if after >= 0:
+            comes = items[i].mean < items[after].mean
+            comes |= items[i].mean == items[after].mean and p > board.items[after].where
+            if not comes:
+                continue
+        if best < 0 or items[i].mean > items[best].mean:
             best = i
     return best
 
@@ -113,16 +130,22 @@ def drawn(items: Rows, board: Board, n: int, reach: float) -> int:
     best, most = lead, -np.inf
     for p in range(pairs):
         pair = at if p == 0 else (p if p > at else p - 1)  # the leader's pair first: it rules out many
-        z1, z2 = 0.0, 0.0
-        known = False
+        u, v, z1, z2 = 0.0, 0.0, 0.0, 0.0
+        known, reckoned = False, False
         for q in range(2 * pair, min(2 * pair + 2, r.candidates)):
             i = board.open[q]
             sd = reach * math.sqrt(items[i].variance)
             if items[i].mean + _FARTHEST * sd < most:
                 continue
             if not known:
-                z1, z2 = normals(r.seed, r.round, BELIEF, n * pairs + pair)
+                u, v = uniforms(r.seed, r.round, BELIEF, n * pairs + pair)
                 known = True
+            away = most - items[i].mean
+            if away > 0.0 and 2.0 * sd * sd * (1.0 - u) < _SAFELY * u * away * away:  # −log u ≤ (1 − u)/u
+                continue
+            if not reckoned:
+                z1, z2 = normals_of(u, v)
+                reckoned = True
             x = items[i].mean + sd * (z1 if q % 2 == 0 else z2)
             if x > most:
                 best, most = i, x

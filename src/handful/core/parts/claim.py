@@ -16,9 +16,10 @@ Anchors i > 0. Gains only fall, so answers of earlier rounds bound v_b from abov
 which of an item's accounts (one for each round that asked about it, and the audit's own) stands for it, is chosen by
 looking. So for each of OPT's k items the average of 1 (it is not in B) and its accounts' mixtures is taken, with
 weights ¼, ⅜, 3/16, ...: a chosen one costs log of 1/weight, in k places. An account that ended with questions in flight
-does not count.
-The choice of the anchor is paid for by shares of δ: 0.85 for 0, 0.15/k for each other, and for 0 without its first
-round.
+does not count. Where an audit begins anew from such an anchor, only answers from then on count: the anchor and B are
+fixed before them, nothing is chosen, and nothing is paid for it.
+The choice of the anchor is paid for by shares of δ: 0.85 for 0, 0.13/k for each other, and for 0 without its first
+round. To begin anew from an anchor is a test of its own, for the answers may decide which of the two is made: 0.02/k.
 
 ρ is planned from the first answers, which for that are not counted otherwise; 30 times that is a second *way*, and in a
 known range bets are a third. Ways share δ.
@@ -36,6 +37,8 @@ from handful.core.parts.claim_state import BROADER, NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
 from handful.core.parts.ranking import rank
 
+WHOLE = 0.85  # the share of δ of anchor 0;
+LATER, AFRESH = 0.13, 0.02  # of all others together, by all their answers and by those from when it begins anew
 CLAIM, ABOVE, BELOW = range(3)  # what to bound: the claim, the k largest gains alone, W alone
 
 
@@ -68,14 +71,14 @@ def allowance(claim: Claim, way: int) -> float:
         share = 0.9 if way == 0 else 0.1
     else:
         share = 0.6 if way == NORMALS else (0.3 if way == 0 else 0.1)
-    whole = rules.anchor == 0 and claim.torn[0] == 0
-    return -math.log(rules.delta * share * (0.85 if whole else 0.15 / rules.k))
+    whole, afresh = rules.anchor == 0 and claim.torn[0] == 0, rules.anchor > 0 and rules.alone == 1
+    return -math.log(rules.delta * share * (WHOLE if whole else (AFRESH if afresh else LATER) / rules.k))
 
 
 @kernel
 def chosen(claim: Claim, rounds: int) -> float:
     """What it costs to let the account of the `rounds`-th round that asked stand for an item; 0: to leave it out."""
-    if claim.rules[0].anchor == 0:
+    if claim.rules[0].alone == 1:
         return 0.0
     return math.log(4.0) if rounds == 0 else math.log(8.0 / 3.0) + (rounds - 1) * math.log(2.0)
 
@@ -102,9 +105,9 @@ def _added(claim: Claim, way: int, y: float, s: float, count: int, total: float,
 def adds(claim: Claim, way: int, y: float, s: float, item: int) -> tuple[float, bool]:
     """What an item adds to a set B; and whether by the audit's answers alone."""
     row, one = claim.items[item], claim.rules[0].shrink * unit(claim, way) / y
-    anchored = claim.rules[0].anchor > 0
+    alone = claim.rules[0].alone == 1
     least, newer = np.inf, False
-    for account in range(2 if anchored and row.now > 0 else 1):
+    for account in range(1 if alone or row.now == 0 else 2):
         count, total, spread = row.old, row.old_total, row.old_spread
         rounds = row.old_rounds if row.old > 0 else 0
         if account == 1:

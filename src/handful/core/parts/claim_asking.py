@@ -10,7 +10,7 @@ import numpy as np
 from handful.core.confidence import FIRST
 from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
-from handful.core.parts.claim import CLAIM, adds, rho_of, search, squares, ways, worst
+from handful.core.parts.claim import CLAIM, adds, rho_of, search, squares, unit, ways, worst
 from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import TOP, normal_cost
 from handful.core.parts.ranking import rank
@@ -47,7 +47,7 @@ def update_shown(claim: Claim) -> None:
 def _may_grow(claim: Claim, item: int) -> int:
     """Answers about an item to which more can be added."""
     row = claim.items[item]
-    return row.old if claim.rules[0].anchor == 0 else row.now
+    return row.old if claim.rules[0].alone == 1 else row.now
 
 
 @kernel
@@ -60,12 +60,14 @@ def _cost(slope: float, T: float, q: float, rho: float) -> float:
 def _urgency(claim: Claim, item: int) -> float:
     """How much one more answer about an item of B takes from its cost; where that says little, from its error."""
     rules, row = claim.rules[0], claim.items[item]
+    if unit(claim, rules.way) == 0.0:  # one answer tells all
+        return np.inf if _may_grow(claim, item) == 0 else 0.0
     y = math.exp(claim.log_y[rules.way])
     _, newer = adds(claim, rules.way, y, rules.share, item)
     T = float(row.now if newer else row.old)
     if T == 0.0:
         return np.inf
-    if rules.span == 0.0 and rules.anchor == 0:
+    if rules.span == 0.0 and rules.alone == 1:
         slope, rho = rules.share * y, rho_of(claim, rules.way, rules.rho)
         return _cost(slope, T, 1.0, rho) - _cost(slope, T + 1.0, 1.0, rho)
     error = 1.0 / T
@@ -82,8 +84,10 @@ def _fresh_urgency(claim: Claim) -> float:
     rules = claim.rules[0]
     if rules.cycles == 0:
         return np.inf
+    if unit(claim, rules.way) == 0.0:
+        return 0.0
     n = float(rules.cycles)
-    if rules.span == 0.0 and rules.anchor == 0:
+    if rules.span == 0.0 and rules.alone == 1:
         y, q, rho = math.exp(claim.log_y[rules.way]), squares(claim), rho_of(claim, rules.way, rules.fresh_rho)
         return (_cost(y, n, q, rho) - _cost(y, n + 1.0, q, rho)) / rules.k
     error = squares(claim) / n
@@ -150,7 +154,7 @@ def _suppose(claim: Claim, item: int) -> None:
         return
     row = claim.items[item]
     T = max(1, _may_grow(claim, item))
-    if rules.anchor == 0:
+    if rules.alone == 1:
         row.old_total *= 1.0 + 1.0 / T
         row.old_spread *= 1.0 + 1.0 / T
         row.old += 1

@@ -26,6 +26,8 @@ _RULES = np.dtype(
         ("delta", np.float64),  # δ
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("anchor", np.int64),  # i, how many picks are given
+        ("worth", np.float64),  # about f(S)
+        ("alone", np.int64),  # 1 where only answers given these picks count, which an item has one account of
         ("sighted", np.int64),  # first answers that have come
         ("sight", np.float64),  # and their sum
         ("rho", np.float64),  # ρ
@@ -86,6 +88,7 @@ def new_claim(size: int, k: int, **rules: float) -> Claim:
     for name, value in ({"shrink": 1.0, "rho": 10.0, "fresh_rho": 10.0} | rules).items():
         r[name] = value
     r["k"] = k
+    r["alone"] = 1
     r["shown"] = -np.inf
     items = np.zeros(size, _ITEM)
     items["round"] = -1
@@ -141,13 +144,15 @@ def close_round(claim: Claim, board: Board, picked: int) -> None:
         usual = abs(rules.sight) / rules.sighted if rules.sighted > 0 else 0.0
         usual = max(usual, 0.1 * rules.noise)
         known = rules.noise / usual if usual > 0.0 else 1.0
-        rules.rho = max(1.0, 30.0 * (0.25 + 3.0 / rules.k) * known * known)
+        # Not `known` squared, as answers needed would be: so few first answers say too little about gains for that.
+        rules.rho = max(1.0, 25.0 * (0.25 + 3.0 / rules.k) * known**1.5)
 
 
 @rare
 def drop_anchor(claim: Claim, board: Board, picked: int) -> None:
     """Gains given the picks so far may serve for the claim."""
     claim.rules[0].anchor = picked
+    claim.rules[0].alone = 1 if picked == 0 else 0
     for i in range(len(claim.items)):
         row = claim.items[i]
         counts = row.round >= 0 and claim.torn[row.round] == 0
@@ -165,11 +170,29 @@ def drop_anchor(claim: Claim, board: Board, picked: int) -> None:
 def back_to_first(claim: Claim) -> None:
     """Gains given ∅ serve for the claim after all."""
     claim.rules[0].anchor = 0
+    claim.rules[0].alone = 1
     for i in range(len(claim.items)):
         row = claim.items[i]
         row.old = row.start
         row.old_total = row.start_total
         row.old_spread = row.start_spread
+        row.now = 0
+
+
+@rare
+def begin_afresh(claim: Claim, anchor: int, picks: Ints) -> None:
+    """Gains given the first picks serve for the claim, by answers from now on alone."""
+    claim.rules[0].anchor = anchor
+    claim.rules[0].alone = 1
+    for i in range(len(claim.items)):
+        row = claim.items[i]
+        row.old = 0 if row.start >= 0 else -1
+        row.old_rounds = 0
+        row.old_total = 0.0
+        row.old_spread = 0.0
+        row.now = 0
+    for p in range(anchor):
+        claim.items[picks[p]].old = -1
 
 
 @kernel
@@ -180,7 +203,7 @@ def learn(claim: Claim, item: int, answer: float) -> None:
         rules.moved += 1
     if 0 < rules.pooled < len(claim.pool):
         _let_in(claim, item)
-    if rules.anchor == 0:  # all answers given ∅ are alike
+    if rules.alone == 1:
         row.old_spread += surprise(row.old, row.old_total, answer)
         row.old += 1
         row.old_total += answer

@@ -47,6 +47,7 @@ _RULES = np.dtype(
         ("bold", np.float64),  # how many times the spread is the variance of what is believed before any answer
         ("stay", np.float64),  # how likely a gain stays as it is
         ("learns", np.int64),  # whether that is learnt
+        ("most", np.float64),  # of a gain is lost when it falls, where zero is known; else ∞
     ],
     align=True,
 )
@@ -79,11 +80,14 @@ class Gains(NamedTuple):
     staying: Floats  # for each of STAYING, the logarithm of how likely it made the answers of rounds that are over
 
 
-def new_gains(size: int, seed: int, noise: float, bold: float = 1.0, *, learns: bool = False) -> Gains:
+def new_gains(
+    size: int, seed: int, noise: float, bold: float = 1.0, *, learns: bool = False, most: float = np.inf
+) -> Gains:
     """Beliefs before the first answer; `noise` is R, or 0 if it is not known."""
     r = np.zeros(1, _RULES)
     r["stay"] = STAY
     r["learns"] = learns
+    r["most"] = most
     r["cap"] = noise * noise
     r["bold"] = bold
     items = np.zeros(size, _ITEM)
@@ -241,19 +245,6 @@ def _learn_noise(gains: Gains, between: float) -> None:
         rules.noise = rules.squares / free
     elif rules.noise == 0.0:
         rules.noise = 0.5 * between
-
-
-@rare
-def learn_noise_of(gains: Gains, some: Ints, size: int) -> None:
-    """Let the noise be that of answers about the first `size` of some items, of this round."""
-    rules, squares, free = gains.rules[0], 0.0, 0
-    for p in range(size):
-        row = gains.items[some[p]]
-        squares += row.squares
-        free += max(row.count - 1, 0)
-    if free >= 3:
-        rules.squares = squares
-        rules.groups = rules.answers - free
 
 
 @rare

@@ -54,7 +54,7 @@ def _gather(claim: Claim) -> None:
         row = items[pool[p]]
         if row.old < 0:
             continue
-        if row.old <= most and (rules.anchor == 0 or row.now == 0):
+        if row.old <= most and (rules.alone == 1 or row.now == 0):
             c = row.old_rounds * MANY + row.old
             if claim.taken[c] >= seats:
                 continue

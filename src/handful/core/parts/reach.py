@@ -4,8 +4,8 @@ The claim can be shown if W − s·Σ_B v > −ε for the k largest gains; it ca
 a set is named (the largest means), and only answers from then on count for it; whenever as many have come as before,
 it is named anew. Its items' mixtures and the one for W, each on the side that it was not on before, have a product that
 exceeds j(j+1)/LEVEL for the j-th set ever with probability at most LEVEL in all. Where W − s·Σ_B v is shown to
-exceed −ε by less than a share EDGE of s·Σ_B v, if at all, the audit ends too: to tell these apart would
-take far more answers than were asked.
+exceed −ε by less than a share EDGE of s·Σ_B v (given picks: of about f(S)), if at all, the audit ends too: to tell
+these apart would take far more answers than were asked. And so it does where a share is asked for of next to nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from handful.core.confidence import FIRST
 from handful.core.kernels import kernel, rare
 from handful.core.objective import Ints
 from handful.core.parts.board import Rows, surprise
-from handful.core.parts.claim import rho_of, squares, unit, ways
+from handful.core.parts.claim import ABOVE, best_score, rho_of, squares, unit, ways
 from handful.core.parts.claim_state import NORMALS, Claim
 from handful.core.parts.one_sided import bet_cost, normal_cost
 from handful.core.parts.ranking import rank
 
 LEVEL = 0.01
 EDGE = 0.005
+_NOTHING = 0.02  # of R, for each item: gains that are shown to be less than twice that are not told from none
 
 _RULES = np.dtype([("answers", np.int64), ("renew", np.int64), ("number", np.int64)], align=True)
 _NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64), ("spread", np.float64)], align=True)
@@ -34,7 +35,7 @@ _NAMED = np.dtype([("item", np.int64), ("count", np.int64), ("total", np.float64
 class ReachTest(NamedTuple):
     """A named set, and the answers about it since."""
 
-    rules: Rows  # answers of the audit in all; how many there are when the set is named anew; its number
+    rules: Rows  # answers of the audit from this anchor; how many there are when the set is named anew; its number
     named: Rows
     place: Ints  # of an item in the set, or -1
 
@@ -58,7 +59,7 @@ def name(reach: ReachTest, claim: Claim) -> None:
         row = claim.items[i]
         if row.old < 0:
             continue
-        newer = claim.rules[0].anchor > 0 and row.now > 0
+        newer = claim.rules[0].alone == 0 and row.now > 0
         key = row.now_total / (row.now + 1.0) if newer else row.old_total / (row.old + 1.0)
         rank(named["total"], named["item"], k, k, key, i)
     for p in range(k):
@@ -114,17 +115,50 @@ def _beyond(reach: ReachTest, claim: Claim, way: int, y: float) -> float:
     return total - one * cost / y
 
 
+@kernel
+def _all_asked(claim: Claim) -> bool:
+    """Whether every item that stands in the way was asked about given the anchor's picks."""
+    asked = True
+    for p in range(claim.rules[0].k):
+        if claim.best[p] >= 0:
+            row = claim.items[claim.best[p]]
+            asked &= (row.old if claim.rules[0].alone == 1 else row.now) > 0
+    return asked
+
+
+@kernel
+def _largest(reach: ReachTest) -> float:
+    """The sum of the named set's gains, as it looks."""
+    total = 0.0
+    for p in range(len(reach.named)):
+        row = reach.named[p]
+        total += max(row.total / row.count, 0.0) if row.count > 0 else 0.0
+    return total
+
+
+@rare
+def is_worthless(reach: ReachTest, claim: Claim) -> bool:
+    """Whether it is shown that all that could be gained is next to nothing beside what answers vary by.
+
+    That f(S) is a share of such an f(OPT) could take answers without end; with an ε it is told in any case.
+    """
+    rules = claim.rules[0]
+    if rules.epsilon > 0.0 or rules.anchor > 0:
+        return False
+    nothing = _NOTHING * rules.noise * rules.k
+    return rules.cycles > 0 and _largest(reach) < nothing and best_score(claim, ABOVE, 1.0, 0.0) > -2.0 * nothing
+
+
 @rare
 def out_of_reach(reach: ReachTest, claim: Claim) -> bool:
     """Whether the claim is shown to be out of reach, or at its very edge."""
     rules = claim.rules[0]
     if rules.cycles == 0:
         return False
-    largest = 0.0
-    for p in range(rules.k):
-        row = reach.named[p]
-        largest += max(row.total / row.count, 0.0) if row.count > 0 else 0.0
-    edge = EDGE * rules.share * largest
+    if unit(claim, 0) == 0.0:  # answers are exact: who stands in the way does so truly
+        return _all_asked(claim)
+    largest = _largest(reach)
+    edge = EDGE * (rules.share * largest if rules.anchor == 0 else rules.worth)
     if rules.share * largest - rules.whole / rules.cycles - rules.epsilon < -edge:  # not even as it looks
         return False
     for way in range(ways(claim)):

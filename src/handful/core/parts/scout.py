@@ -3,10 +3,12 @@
 It has a belief about gains (`gains.py`) and asks about the item whose answers are worth most each (`worth_of_asking`):
 first everybody once, in an order that is drawn (or that of a prior's scores), then the contenders. It is done when the
 leader is expected to lose no more than a share `near` of its gain, or than `enough`: where all that is left is little,
-it does not matter who is best. The more an audit will cost, because answers vary much beside gains, the dearer is a
-poor pick: then it looks closer, and in the first round, whose answers serve the audit too, closer still. What is
-expected to be lost to the best of all others is taken to be the root of the sum of the squares of what would be lost to
-each alone.
+it does not matter who is best. It is done, too, when its patience is at an end (`patience`, set by whoever is to prove
+something about the pick): where several are equally good, no number of answers would tell them apart.
+
+The more an audit will cost, because answers vary much beside gains, the dearer is a poor pick: then it looks closer,
+and in the first round, whose answers serve the audit too, closer still. What is expected to be lost to the best of all
+others is taken to be the root of the sum of the squares of what would be lost to each alone.
 
 What is in flight counts as if it left means as they are, so that many in flight are spread over those that matter. No
 more are asked than seem nearly enough, and not too many about an item before those before them are answered.
@@ -30,14 +32,16 @@ _SOON = 2.0  # times what may be lost is little enough to see first what is in f
 _ALMOST = 0.3  # of the worth of the worthiest answers is enough to ask for others while these are out
 _ROOT = math.sqrt(2.0 * math.pi)
 _USUAL, _POWER = 0.33, 0.75  # an answer's standard deviation as a share of a gain, with which `near` is meant as it is
-_CLOSEST, _FARTHEST, _SLOWER = 0.5, 1.4, 0.14  # times `near`, for answers that vary much or little beside that
+_CLOSEST, _FARTHEST, _SLOWER = 0.5, 2.0, 0.3  # times `near`, for answers that vary much or little beside that
 _FIRST = 0.3  # times that in the first round, whose answers serve the audit too
+_FALLS = 0.15  # of a gain is lost at most, when something that it has in common with others is picked
 
 _RULES = np.dtype(
     [
         ("near", np.float64),
         ("usual", np.float64),  # the mean gain of the picks so far
         ("enough", np.float64),  # a difference in gain that does not matter
+        ("patience", np.int64),  # after so many answers in a round whoever leads is picked
         ("queued", np.int64),  # first questions of the first round
         ("next", np.int64),
     ],
@@ -57,7 +61,7 @@ def new_scout(size: int, seed: int, near: float, noise: float, prior: Floats | N
     """A scout that believes nothing yet; a prior's scores say whom to ask first."""
     r = np.zeros(1, _RULES)
     r["near"] = near
-    return Scout(r, new_gains(size, seed, noise), first_order(size, seed, prior))
+    return Scout(r, new_gains(size, seed, noise, most=_FALLS), first_order(size, seed, prior))
 
 
 @kernel
@@ -124,7 +128,7 @@ def scout_next(scout: Scout, board: Board) -> int:
         item = leader(scout.gains)
     if not busy:
         return item
-    if _close_enough(scout, board, _SOON):
+    if r.asked >= rules.patience or _close_enough(scout, board, _SOON):
         return -1
     return _another(scout, board, most) if _plenty(board, item) else item
 
@@ -186,7 +190,8 @@ def scout_done(scout: Scout, board: Board) -> bool:
     """Whether the leader is to be picked, now that nothing is in flight."""
     if _first_of(scout, board) >= 0 or scout.gains.rules[0].spread == 0.0:
         return False
-    return _close_enough(scout, board, 1.0) and _seen(scout, board)
+    tired = board.round[0].counted >= scout.rules[0].patience
+    return (tired or _close_enough(scout, board, 1.0)) and _seen(scout, board)
 
 
 @kernel

@@ -1,6 +1,8 @@
 """Whether a gain stays as it was when something is picked, or falls: as likely as the answers make it.
 
-`rules` and rows are those of `gains.py`. A gain that falls loses some share of what it is above the usual.
+`rules` and rows are those of `gains.py`. A gain that falls loses some share of what it is above the usual; where zero
+is known, at most some share of itself: else an item that is not asked about for many rounds would be believed to have
+fallen far below nothing.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ _SUREST = 30.0  # no item's answers speak more strongly for staying or falling t
 def fallen(rules: Any, row: Any) -> tuple[float, float]:
     """The mean and variance with which an item enters this round if its gain has fallen."""
     lost = _FALL * max(row.before - rules.level, math.sqrt(rules.spread))
+    if rules.most < np.inf:
+        lost = min(lost, rules.most * max(row.before + rules.origin, 0.0))
     return row.before - lost, row.doubt + lost * lost
 
 

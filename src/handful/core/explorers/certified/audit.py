@@ -20,7 +20,8 @@ depends on answers that are still to come, however long each takes. (Where a rou
 what it counted does not enter the claim.)
 
 If the claim is false in truth (the scout was unlucky, and greedy just reaches its worst case), no audit can show
-it: then it says so (`reach.py`).
+it. Where it is out of reach from one anchor (`reach.py`), the audit begins anew from another, the most hopeful first,
+with that anchor's share of δ and fresh answers; where none is left, it says so.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ import numpy as np
 
 from handful.core.endings import OPEN, RULE, UNREACHABLE
 from handful.core.explorers.certified.audit_state import (
+    AT_LEAST,
     AUDITING,
     DONE,
     SCOUTING,
     AuditState,
+    another_anchor,
     choose_anchor,
+    gap_of,
     new_state,
+    patience_of,
     remember,
     weight,
 )
@@ -45,7 +50,7 @@ from handful.core.parts.claim import squares
 from handful.core.parts.claim_asking import plan_batch, update_shown
 from handful.core.parts.claim_state import hear, hear_nothing, learn, note_first
 from handful.core.parts.pool import renew_pool
-from handful.core.parts.reach import name, notice, out_of_reach
+from handful.core.parts.reach import is_worthless, name, notice, out_of_reach
 from handful.core.parts.scout import (
     scout_add,
     scout_begin,
@@ -69,6 +74,7 @@ def begin(state: AuditState) -> None:
     rules.phase = SCOUTING
     scout.usual = rules.hoped / rules.picked if rules.picked > 0 else 0.0
     scout.enough = min(1.0, _MATTERS * scout.near) * claim.epsilon / rules.k
+    scout.patience = AT_LEAST * state.board.round[0].candidates
     scout_begin(state.scout, state.board)
 
 
@@ -81,9 +87,15 @@ def _audit(state: AuditState) -> None:
     if claim.shown >= 0.0:
         _close(state, RULE)
         return
-    if out_of_reach(state.reach, state.claim):
+    if is_worthless(state.reach, state.claim):
         _close(state, UNREACHABLE)
         return
+    if out_of_reach(state.reach, state.claim):
+        if not another_anchor(state):
+            _close(state, UNREACHABLE)
+            return
+        _begin_from_anchor(state)
+        update_shown(state.claim)
     if state.reach.rules[0].answers >= state.reach.rules[0].renew:
         name(state.reach, state.claim)
     rules.next = 0
@@ -135,21 +147,35 @@ def _end_round(state: AuditState, item: int, ended: int) -> None:
 @rare
 def _begin_audit(state: AuditState, item: int) -> None:
     """Note the last pick, choose the anchor and begin the audit."""
-    rules, claim = state.rules[0], state.claim.rules[0]
     _pick(state, item)
+    choose_anchor(state)
+    state.rules[0].phase = AUDITING
+    _begin_from_anchor(state)
+
+
+@rare
+def _begin_from_anchor(state: AuditState) -> None:
+    """Nothing is known of W yet; what is known of gains stays."""
+    rules, claim = state.rules[0], state.claim.rules[0]
+    claim.worth = rules.hoped
+    if claim.cycles > 0:  # what was learnt from the anchor before
+        claim.worth = 0.0
+        for p in range(rules.k):
+            claim.worth += max(state.totals[p] / state.fresh[p], 0.0)
     claim.cycles = 0
     claim.pooled = 0
     claim.fresh = 0.0
     claim.fresh_spread = 0.0
     claim.whole = 0.0
     claim.whole_spread = 0.0
-    choose_anchor(state)
+    claim.shown = -np.inf
     for p in range(rules.k):
         state.fresh[p] = 0
         state.totals[p] = 0.0
     _plan(state)
-    state.reach.rules[0].renew = 0  # a set is named as soon as the audit looks
-    rules.phase = AUDITING
+    renew_pool(state.claim)
+    state.reach.rules[0].answers = 0
+    state.reach.rules[0].renew = 0  # a set is named as soon as the audit looks, and often at first
     rules.goal = 0
 
 
@@ -158,7 +184,7 @@ def _plan(state: AuditState) -> None:
     """ρ for the fresh answers: sharpest about where the claim will be shown, if the scout saw right."""
     rules, claim = state.rules[0], state.claim.rules[0]
     gap = max(
-        rules.hoped - claim.share * (rules.outlook_first if claim.anchor == 0 else rules.outlook) + claim.epsilon,
+        gap_of(state, claim.anchor),
         0.1 * rules.hoped,
         1e-3 * claim.noise,
     )
@@ -180,6 +206,7 @@ def propose(state: AuditState, n: int) -> tuple[int, int, int]:
         return -1, NOBODY, NOW
     if rules.next == 0:
         rules.first = n
+    rules.newest = n
     at = state.queue[rules.next]
     rules.next += 1
     if at >= 0:
@@ -196,6 +223,7 @@ def tell(state: AuditState, item: int, rival: int, given: int, answer: float) ->
         scout_add(state.scout, state.board, item, answer)
         hear(state.claim, item, state.rules[0].picked, answer)
     else:
+        state.rules[0].latest = max(state.rules[0].latest, state.number[0])
         _credit(state, item, given, answer)
     _go_on(state)
 
@@ -227,6 +255,8 @@ def _go_on(state: AuditState) -> None:
     if rules.phase == DONE or r.asked != r.counted:
         return
     if rules.phase == SCOUTING:
+        if r.counted >= state.scout.rules[0].patience:
+            state.scout.rules[0].patience = patience_of(state)
         if not scout_done(state.scout, state.board):
             return
         if rules.picked < rules.k - 1:
@@ -255,6 +285,8 @@ def void(state: AuditState, item: int, rival: int, given: int) -> None:
     if state.board.round[0].ended == OPEN:
         if given == NOW:
             hear_nothing(state.claim, item)
+        else:
+            state.rules[0].latest = max(state.rules[0].latest, state.number[0])
         _go_on(state)
 
 
@@ -279,9 +311,17 @@ def leave(state: AuditState, item: int) -> None:
 
 @kernel
 def conclude(state: AuditState, ended: int) -> None:
-    """The best mean; and in an audit, what has been shown so far."""
-    rules = state.rules[0]
+    """The best mean; and in an audit, what has been shown so far.
+
+    Nothing is, where later questions were answered before earlier ones: what was counted then may depend on how long
+    answers took.
+    """
+    rules, r = state.rules[0], state.board.round[0]
     if rules.phase == AUDITING:
+        if r.asked - r.counted not in (0, rules.newest - rules.latest):
+            rules.torn = 1 if rules.latest >= 0 else 0  # where nothing of it is answered, no later question is
+            state.claim.rules[0].cycles = 0
+            state.claim.rules[0].shown = -np.inf
         _close(state, ended)
         return
     _end_round(state, scout_lead(state.scout), ended)

@@ -12,15 +12,24 @@ from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_B
 from handful.core.parts.claim import ABOVE, BELOW, CLAIM, best_score
 from handful.core.parts.claim_state import Claim
 from handful.core.parts.pool import renew_pool
+from handful.core.parts.reach import is_worthless
 from handful.core.parts.requirements import assumptions_of
 from handful.core.views import View, interval_view
 
 AUDITED = 0.95  # the share of δ that an audit may spend; the rest is for what can be said where answers end before it
 _UNAUDITED = "the answers ended before the audit that would have shown more"
 _UNFINISHED = "the answers ended in the middle of the audit that would have shown more"
+_TORN = (
+    "the answers ended in the middle of the audit, with an earlier question open when a later one was answered: what "
+    "was counted may then depend on how long answers took, so nothing is claimed by it"
+)
+_NOTHING_TO_GAIN = (
+    "all that could be gained is shown to be next to nothing beside how far answers are off, so what share of it was "
+    "found would take answers without end; ask for an epsilon instead of a ratio"
+)
 _OUT_OF_REACH = (
-    "the claim asked for is out of reach, or so close to the edge of it that no number of answers would tell; "
-    "ask for less to see how much can be shown"
+    "the claim asked for is out of reach of any proof from these picks, or so close to the edge of it that no number "
+    "of answers would tell; ask for less to see how much can be shown"
 )
 _STEPS = 40
 
@@ -49,8 +58,16 @@ def claim_of_audit(evidence: Evidence, state: AuditState, guarantee: Guarantee) 
     begun = state.claim.rules[0]["cycles"] > 0 or evidence.rounds[-1].ended == "rule"
     if evidence.all_picked and begun:
         return _claimed(evidence, state, guarantee)
-    reasons = (_UNAUDITED,) if evidence.all_picked else ()
+    reasons = (_why_not_begun(state),) if evidence.all_picked else ()
     return claim_by_values(evidence, NO_GUARANTEE, (1.0 - AUDITED) * evidence.problem.delta, reasons)
+
+
+def _why_not_begun(state: AuditState) -> str:
+    """Why nothing is claimed by the audit."""
+    if state.rules["torn"][0]:
+        return _TORN
+    begun = state.reach.rules["answers"][0] > 0 or state.given_up.any()
+    return _UNFINISHED if begun else _UNAUDITED
 
 
 def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Certificate:
@@ -60,7 +77,7 @@ def _claimed(evidence: Evidence, state: AuditState, guarantee: Guarantee) -> Cer
     ratio = max(shown.ratio, problem.ratio or 0.0) if kept.bound is not None else shown.ratio
     reasons: tuple[str, ...] = ()
     if ended == "out of reach":
-        reasons = (_OUT_OF_REACH,)
+        reasons = (_NOTHING_TO_GAIN if is_worthless(state.reach, state.claim) else _OUT_OF_REACH,)
     elif ended != "rule":
         reasons = (_UNFINISHED,)
     bound, epsilon = kept.bound, kept.epsilon

@@ -7,15 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.kernels import kernel
+from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, new_board
 from handful.core.parts.claim_asking import BatchPlan, new_plan
-from handful.core.parts.claim_state import Claim, back_to_first, close_round, drop_anchor
+from handful.core.parts.claim_state import Claim, back_to_first, begin_afresh, close_round, drop_anchor
 from handful.core.parts.reach import ReachTest, new_reach
 from handful.core.parts.scout import Scout, scout_mean
 
 SCOUTING, AUDITING, DONE = range(3)
+_HOPEFUL = 0.02  # of s·f(OPT): a margin of the claim that is smaller, as the scout saw it, is not relied on
+_TIMES = 6.0  # what the audit seems to cost may be asked in a round of the scout,
+AT_LEAST, _AT_MOST = 100, 400  # at least so many answers per candidate, and at most so many for each pick;
+_USUALLY = 0.011  # more with a smaller `near`
+_ENDLESS = 2.0**62
 
 _RULES = np.dtype(
     [
@@ -24,8 +29,9 @@ _RULES = np.dtype(
         ("picked", np.int64),
         ("hoped", np.float64),  # f(S), as the scout saw it
         ("phase", np.int64),
-        ("outlook_first", np.float64),  # U given ∅, as the scout saw it
-        ("outlook", np.float64),  # f(S_i) + U given the later anchor
+        ("newest", np.int64),  # the largest number of a question that the audit has asked
+        ("latest", np.int64),  # and of one that was answered, or came to nothing
+        ("torn", np.int64),  # 1 if the audit was ended while an earlier question than that was in flight
         ("goal", np.int64),  # n, once the batch is in
         ("queued", np.int64),
         ("next", np.int64),
@@ -46,6 +52,8 @@ class AuditState(NamedTuple):
     picks: Ints
     fresh: Ints  # fresh answers to each pick
     totals: Floats  # and their sums
+    outlook: Floats  # f(S_i) + U for each anchor i, as the scout saw it
+    given_up: Ints  # 1 for each anchor from which the claim is out of reach
     queue: Ints  # items to ask about given the anchor; −1 − p for pick p
     plan: BatchPlan
     number: Ints  # of the question that is told
@@ -56,13 +64,13 @@ def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: S
     r = np.zeros(1, _RULES)
     r["k"] = k
     r["given"] = given
-    r["outlook"] = np.inf
+    r["latest"] = -1
     picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k, in_flight) + k, np.int64)
     board = new_board(size, k, seed, in_flight)
     fresh, plan = np.zeros(k, np.int64), new_plan(claim, k, in_flight)
-    return AuditState(
-        board, scout, claim, new_reach(size, k), r, picks, fresh, np.zeros(k), queue, plan, np.zeros(1, np.int64)
-    )
+    outlook, given_up = np.full(k, np.inf), np.zeros(k, np.int64)
+    reach, number = new_reach(size, k), np.zeros(1, np.int64)
+    return AuditState(board, scout, claim, reach, r, picks, fresh, np.zeros(k), outlook, given_up, queue, plan, number)
 
 
 @kernel
@@ -91,33 +99,84 @@ def remember(state: AuditState) -> None:
     rules, board = state.rules[0], state.board
     close_round(state.claim, board, rules.picked)
     outlook = rules.hoped + _largest(state, min(rules.k, board.round[0].candidates))
-    if rules.picked == 0:
-        rules.outlook_first = outlook
-        drop_anchor(state.claim, board, 0)
-    elif outlook < 0.99 * rules.outlook:
-        rules.outlook = outlook
+    kept = state.claim.rules[0].anchor
+    state.outlook[rules.picked] = outlook
+    if rules.picked == 0 or kept == 0 or outlook < 0.99 * state.outlook[kept]:
         drop_anchor(state.claim, board, rules.picked)
 
 
 @kernel
-def _price(state: AuditState, first: bool) -> float:
-    """About how many answers the audit would need from the first anchor or from the later one; ∞ if it looks false."""
-    rules, claim = state.rules[0], state.claim.rules[0]
-    outlook = rules.outlook_first if first else rules.outlook
-    gap = rules.hoped + claim.epsilon - claim.share * outlook
+def gap_of(state: AuditState, anchor: int) -> float:
+    """By how much W − s·U exceeds −ε from an anchor, as the scout saw it."""
+    claim = state.claim.rules[0]
+    return state.rules[0].hoped + claim.epsilon - claim.share * state.outlook[anchor]
+
+
+@kernel
+def _price(state: AuditState, anchor: int) -> float:
+    """About how many answers the audit would need from an anchor, beside another; ∞ if the claim looks false."""
+    rules, claim, gap = state.rules[0], state.claim.rules[0], gap_of(state, anchor)
     if gap <= 0.0:
         return np.inf
     logs = 0.5 + 0.25 * rules.k - math.log(claim.delta)
-    if not first:
+    if anchor > 0:
         logs += math.log(4.0 * rules.k) + 1.2 * rules.k
     return 2.0 * logs * rules.k * ((1.0 + claim.share) * claim.noise / gap) ** 2
 
 
 @kernel
 def choose_anchor(state: AuditState) -> None:
-    """Prove from the anchor for which the fewest answers seem to be needed."""
-    if state.claim.rules[0].anchor > 0 and _price(state, True) <= _price(state, False):
+    """Prove from the anchor for which the fewest answers seem to be needed; if none will do, where least is missing."""
+    later = state.claim.rules[0].anchor
+    if later == 0:
+        return
+    first, other = _price(state, 0), _price(state, later)
+    if first < other or (first == other and gap_of(state, 0) >= gap_of(state, later)):
         back_to_first(state.claim)
+
+
+@rare
+def another_anchor(state: AuditState) -> bool:
+    """The claim is out of reach from this anchor: begin anew from the most hopeful other one, if one is left.
+
+    What the scout saw of gains given more picks says in which order, and not whether: where many items are alike it
+    has not seen how far they fall. From a later anchor fresh answers alone count.
+    """
+    rules, claim = state.rules[0], state.claim.rules[0]
+    state.given_up[claim.anchor] = 1
+    best = -1
+    for i in range(rules.k):
+        if state.given_up[i] == 0 and (best < 0 or gap_of(state, i) > gap_of(state, best)):
+            best = i
+    if best < 0:
+        return False
+    if best == 0:
+        back_to_first(state.claim)
+    else:
+        begin_afresh(state.claim, best, state.picks)
+    return True
+
+
+@rare
+def patience_of(state: AuditState) -> int:
+    """After how many answers a round of the scout ends in any case: some times what the audit seems to cost."""
+    rules, claim, scout = state.rules[0], state.claim.rules[0], state.scout
+    candidates = state.board.round[0].candidates
+    outlook = rules.hoped + _largest(state, min(rules.k, candidates))
+    for i in range(rules.picked):
+        outlook = min(outlook, state.outlook[i])
+    value = rules.hoped + _largest(state, min(rules.k - rules.picked, candidates))
+    gap = max(value + claim.epsilon - claim.share * outlook, _HOPEFUL * claim.share * outlook)
+    noise = claim.noise
+    if claim.span > 0.0:
+        noise = min(noise, 2.0 * math.sqrt(scout.gains.rules[0].noise))
+    least, most = AT_LEAST * candidates, _AT_MOST * candidates * rules.k
+    if not gap > 0.0:
+        return least
+    logs = 0.5 + 0.25 * rules.k - math.log(claim.delta)
+    price = 2.0 * logs * rules.k * rules.k * ((1.0 + claim.share) * noise / gap) ** 2
+    closer = max(1.0, _USUALLY / scout.rules[0].near) ** 2
+    return int(min(closer * min(max(_TIMES * price, float(least)), float(most)), _ENDLESS))
 
 
 @kernel

@@ -56,9 +56,10 @@ class Certified(Explorer):
         """The audit tests its claim as one sum since 2; since 3, and 2 of the others, ties are drawn from the seed.
 
         Since 2 the others pay for upper bounds of the optimum's items alone. Since 4 the audit plans ahead what to ask
-        for at once; since 5 it looks the closer, the more there is to prove, and asks where it saves most.
+        for at once; since 5 it looks the closer, the more there is to prove, and asks where it saves most. Since 6 it
+        believes no gain to fall below nothing, fights out no ties, and tries other anchors before it gives up.
         """
-        return 5 if self.rule == "audit" else 2
+        return 6 if self.rule == "audit" else 2
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """(1 − 1/e)·f(OPT) − ε with probability 1 − δ, or the ratio wished for."""
