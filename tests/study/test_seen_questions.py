@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,12 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Study, Values
+from handful.core.parts.seen import ALL, FIRST
 from handful.core.responses import btl
 from handful.oracles import chooses, compares
+from handful.study.export import answer_lines
+from handful.study.questions import Questions
+from handful.study.repeats import WITH_ANSWER, repeated_questions
 from handful.study.seen_questions import SeenQuestions
 from tests.study.worlds import Clock, coverage
 
@@ -28,6 +33,11 @@ def answered_by(study: Study) -> Iterator[tuple[tuple[int, int, int, int], int]]
             if other != named:
                 pair = min(named, other), max(named, other)
                 yield (questions.worker[q], questions.round[q], *pair), q
+
+
+def marked(study: Study) -> set[int]:
+    """The questions that are marked as repeats."""
+    return set(repeated_questions(study.fold.questions).tolist())
 
 
 def asked_of_a_crowd(options: int, size: int, people: int, budget: int, **more: object) -> Study:
@@ -59,7 +69,7 @@ def test_nobody_compares_the_same_two_twice_in_a_round(options: int) -> None:
     assert len(told) > 200
     again = [question for compared, question in answered_by(study) if told[compared] > 1]
     assert len(again) <= 0.02 * sum(told.values())  # what was skipped at the end of a round, and nobody else took
-    assert study.fold.exploration.seen.repeats() >= {
+    assert marked(study) >= {
         max(q for c, q in answered_by(study) if c == compared) for compared in told if told[compared] > 1
     }
 
@@ -82,8 +92,122 @@ def test_where_nothing_new_is_left_for_a_person_the_repeat_is_asked_and_marked(o
     told = Counter(told for told, _ in answered_by(study))
     assert max(told.values()) > 1
     again = {q for told_, q in answered_by(study) if told[told_] > 1}
-    assert study.fold.exploration.seen.repeats() <= again
-    assert study.fold.exploration.seen.repeats()
+    assert marked(study) <= again
+    assert marked(study)
+    lines = list(csv.DictReader(answer_lines(study)))
+    assert [int(line["repeat"]) for line in lines] == [int(q in marked(study)) for q in range(12)]
+    result = study.result()
+    assert result.repeats == result.to_dict()["repeats"] == len(marked(study))
+    assert f"{result.repeats} answers compare two items that the same person had compared before" in str(result)
+    assert f"{result.repeats} answers compare two items" in result._repr_html_()
+
+
+@pytest.mark.parametrize("options", [2, 3])
+def test_who_is_nobody_in_particular_repeats_nothing_and_nothing_is_said_of_it(options: int) -> None:
+    study: Study = Study(range(4), 1, feedback=Preferences(options=options), budget=12)
+    study.run((compares if options == 2 else chooses)(coverage(4), btl(3.0)))
+    assert study.result().repeats == 0
+    assert "compared before" not in str(study.result())
+    assert {line["repeat"] for line in csv.DictReader(answer_lines(study))} == {"0"}
+
+
+def test_where_values_are_told_nothing_is_compared_again_or_marked() -> None:
+    study: Study = Study(range(4), 1, feedback=Values(noise=1.0), budget=12)
+    study.run(lambda question: float(question.item))
+    assert "repeat" not in next(iter(answer_lines(study)))
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_repeats_are_found_as_by_looking_at_one_answer_after_the_other(options: int) -> None:
+    study = asked_of_a_crowd(options, size=6, people=3, budget=60)
+    before, found = set(), set()
+    for compared, question in answered_by(study):
+        if compared in before:
+            found.add(question)
+        before.add(compared)
+    assert marked(study) == found
+    assert 0 < len(found) < 60
+
+
+@pytest.mark.parametrize(("options", "size"), [(2, 6), (4, 6), (4, 3)])
+def test_what_a_person_saw_is_read_off_the_columns_and_not_question_by_question(
+    options: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study: Study = Study(range(size), 1, feedback=Preferences(options=options), budget=60, in_flight=10)
+    for n in range(30):
+        (question,) = study.ask(1, f"p{n % 2}")
+        if n % 7 == 3:
+            study.skip(question.id, "unsure", f"p{n % 2}")
+        elif n % 7 != 5:
+            study.tell(question.id, max(question.options) if options > 2 else True, f"p{n % 2}")
+    questions, seen = study.fold.questions, study.fold.exploration.seen
+    expected = []
+    for q in seen._shown["p0"]:
+        items, answered = questions.options(q), questions.standing[q] in WITH_ANSWER and options > 2
+        named = int(questions.answer[q])
+        expected.append((FIRST, named, set(items) - {named}) if answered else (ALL, items[0], set(items[1:])))
+    assert {kind for kind, *_ in expected} == ({FIRST, ALL} if options > 2 else {ALL})
+    with monkeypatch.context() as patched:
+        patched.delattr(Questions, "options")
+        rows = seen.rows_for("p0")
+    assert rows is not None
+    assert [(row[0], row[1], set(row[2:].tolist()) - {-1}) for row in rows] == expected
+    assert seen.rows_for("somebody else") is None
+
+
+def new_screen_exists(candidates: set[int], compared: set[tuple[int, int]], options: int) -> bool:
+    """Whether so many candidates can be shown of which no two were compared."""
+    if options == 0:
+        return True
+    left = set(candidates)
+    for item in sorted(candidates):
+        left.discard(item)
+        new = {other for other in left if (item, other) not in compared}
+        if len(new) >= options - 1 and new_screen_exists(new, compared, options - 1):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("options", "size", "people", "budget"), [(4, 24, 1, 72), (4, 24, 3, 216), (9, 24, 6, 72)])
+def test_nobody_compares_two_items_again_while_a_wholly_new_screen_can_be_had(
+    options: int, size: int, people: int, budget: int
+) -> None:
+    rng, oracle = np.random.default_rng(2), chooses(coverage(size), btl(3.0))
+    study: Study = Study(range(size), 3, feedback=Preferences(options=options), budget=budget, in_flight=people)
+    told: dict[tuple[str, int], set[tuple[int, int]]] = {}
+    again = needless = 0
+    while study.finished is None:
+        who = f"p{rng.integers(people)}"
+        (question,) = study.ask(1, who)
+        compared = told.setdefault((who, question.round), set())
+        if any((a, b) in compared for a in question.options for b in question.options):
+            again += 1
+            needless += new_screen_exists(set(range(size)) - set(question.chosen), compared, options)
+        named = oracle(question)
+        study.tell(question.id, named, who)
+        compared |= {pair for other in question.options if other != named for pair in ((named, other), (other, named))}
+    assert needless <= 0.02 * budget  # one option after the other is looked for, and not every combination
+    assert again < 0.6 * budget
+
+
+def test_whoever_answers_hundreds_of_times_in_a_round_is_not_asked_again_what_they_were_asked_first() -> None:
+    study: Study = Study(range(40), 1, feedback=Preferences(), budget=300, seed=1)
+    strengths, rng = np.linspace(0, 2, 40), np.random.default_rng(0)
+    while study.finished is None:
+        (question,) = study.ask(1, "ann")
+        away = strengths[question.item] - strengths[question.rival]
+        study.tell(question.id, bool(rng.random() < 1 / (1 + np.exp(-away))), "ann")
+    assert len({frozenset(study.fold.questions.options(q)) for q in range(300)}) == 300
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_what_somebody_has_compared_leaves_no_trace_in_the_explorers_state(options: int) -> None:
+    study: Study = Study(range(8), 1, feedback=Preferences(options=options), budget=60)
+    for _ in range(30):
+        (question,) = study.ask(1, "ann")
+        assert not study.fold.exploration.state.compared.any()
+        assert (study.fold.exploration.state.seen == -1).all()
+        study.tell(question.id, question.options[0] if options > 2 else True, "ann")
 
 
 def test_a_question_that_waits_is_not_given_to_somebody_who_has_compared_its_items() -> None:

@@ -73,6 +73,12 @@ def uniforms(seed: int, round_: int, stream: int, n: int) -> tuple[float, float]
 def normals(seed: int, round_: int, stream: int, n: int) -> tuple[float, float]:
     """Two independent standard normal draws (Box and Muller)."""
     u, v = uniforms(seed, round_, stream, n)
+    return normals_of(u, v)
+
+
+@kernel
+def normals_of(u: float, v: float) -> tuple[float, float]:
+    """The standard normal draws that two uniform ones stand for; neither is larger than √(−2 log u)."""
     r = math.sqrt(-2.0 * math.log(u))
     return r * math.cos(2.0 * math.pi * v), r * math.sin(2.0 * math.pi * v)
 

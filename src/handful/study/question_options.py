@@ -17,8 +17,7 @@ class Options:
     def __init__(self, state: Any, questions: Questions) -> None:
         self._place: Ints | None = getattr(state, "options", None)
         self._number: Ints | None = getattr(state, "number", None)
-        self._seen: Ints | None = getattr(state, "seen", None)
-        self.asks_by_person = self._seen is not None  # whether the explorer asks nobody the same twice
+        self.asks_by_person = hasattr(state, "seen")  # whether the explorer asks nobody the same twice
         self._questions = questions
         self._board: Board = state.board
 
@@ -29,13 +28,6 @@ class Options:
     def waited_for(self, asked: Proposal) -> list[int]:
         """The items of which the board notes that a question is in flight: the first, or all options."""
         return [asked[0]] if self._place is None else [asked[0], asked[1], *asked[3:]]
-
-    def show_seen(self, rows: Ints | None) -> None:
-        """Show the explorer what the person who asks has been asked; None clears that."""
-        if self._seen is not None:
-            self._seen[...] = -1
-            if rows is not None:
-                self._seen[: len(rows), : rows.shape[1]] = rows
 
     def about(self, question: int, number: int) -> tuple[int, int, int]:
         """The item, the rival and what is given; the explorer is shown the options, and the number in its round."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from array import array
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from handful.core.objective import Ints
-from handful.core.parts.seen import ALL, FIRST, MOST_SEEN
-from handful.study.questions import ANSWERED, LATE, PROVISIONAL, Questions
+from handful.core.parts.seen import ALL, FIRST, Marks
+from handful.study.questions import Questions
+from handful.study.repeats import WITH_ANSWER
 
 _SHIFT = 32  # a pair of items is kept as one number, which takes the least room
-_WITH_ANSWER = (ANSWERED, PROVISIONAL, LATE)
 
 
 class SeenQuestions:
@@ -20,7 +21,7 @@ class SeenQuestions:
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._shown: dict[str, list[int]] = {}
+        self._shown: dict[str, array[int]] = {}
         # By the pairs of items in them, as many as were needed; most are never.
         self._with: dict[str, dict[int, list[int]]] = {}
         self._sorted: dict[str, int] = {}  # how many of those shown are there
@@ -35,30 +36,25 @@ class SeenQuestions:
         """Note that a worker is shown a question that compares items."""
         shown = self._shown.get(worker)
         if shown is None:
-            self._shown[worker] = [question]
+            self._shown[worker] = array("i", [question])
         else:
             shown.append(question)
 
     def rows_for(self, worker: str | None) -> Ints | None:
         """What the worker has compared, for the explorer; None where there is nothing."""
-        shown = self._shown.get(worker or "", [])[-MOST_SEEN:]
-        if not shown:
+        shown = self._shown.get(worker or "")
+        if shown is None:
             return None
-        if not self._questions.names_one:
-            rows = np.empty((len(shown), 3), np.int64)
-            rows[:, 0] = ALL
-            rows[:, 1] = _at(self._questions.item, shown)
-            rows[:, 2] = _at(self._questions.rival, shown)
-            return rows
-        lines = []
-        for question in shown:
-            options = self._questions.options(question)
-            named = self._named(question)
-            others = [item for item in options if item != named]
-            lines.append([ALL, *options] if named is None else [FIRST, named, *others])
-        rows = np.full((len(lines), max(map(len, lines))), -1, np.int64)
-        for row, line in zip(rows, lines, strict=True):
-            row[: len(line)] = line
+        questions, numbers = self._questions, np.array(shown)
+        more = len(questions.more) // len(questions)  # options after the second, as many for each question
+        rows = np.empty((len(shown), 3 + more), np.int64)
+        rows[:, 0] = ALL
+        rows[:, 1] = _view(questions.item, np.int32)[numbers]
+        rows[:, 2] = _view(questions.rival, np.int32)[numbers]
+        if questions.names_one:
+            rows[:, 3:] = _view(questions.more, np.int32).reshape(-1, more)[numbers]
+            answered = np.isin(_view(questions.standing, np.int8)[numbers], WITH_ANSWER)
+            _put_first(rows, answered, _view(questions.answer, np.float64)[numbers].astype(np.int64))
         return rows
 
     def would_repeat(self, question: int, worker: str | None) -> bool:
@@ -71,21 +67,9 @@ class SeenQuestions:
             if earlier != question
         )
 
-    def repeats(self) -> set[int]:
-        """The questions whose answer compares two items that the same person had compared before in the round."""
-        questions, before, found = self._questions, set[tuple[int, int, int]](), set()
-        for question in range(len(questions)):
-            worker, round_ = questions.worker[question], questions.round[question]
-            if worker >= 0 and questions.standing[question] in _WITH_ANSWER:
-                compared = {(worker, round_, pair) for pair in self._compared(question)}
-                if not compared.isdisjoint(before):
-                    found.add(question)
-                before |= compared
-        return found
-
     def _by_pair(self, worker: str) -> dict[int, list[int]]:
         """What a worker was shown, by the pairs of items in it."""
-        shown, by_pair = self._shown.get(worker, []), self._with.setdefault(worker, {})
+        shown, by_pair = self._shown.get(worker, ()), self._with.setdefault(worker, {})
         for question in shown[self._sorted.get(worker, 0) :]:
             for pair in self._pairs(question):
                 by_pair.setdefault(pair, []).append(question)
@@ -108,12 +92,19 @@ class SeenQuestions:
     def _named(self, question: int) -> int | None:
         """The option that was named, of more than two; None where no answer says, and of two, where any says all."""
         questions = self._questions
-        if not questions.names_one or questions.standing[question] not in _WITH_ANSWER:
+        if not questions.names_one or questions.standing[question] not in WITH_ANSWER:
             return None
         return int(questions.answer[question])
 
 
-def _at(column: array[int], questions: list[int]) -> Ints:
-    """What a column has at these questions."""
-    view = np.frombuffer(column, dtype=np.int32)  # of this call alone: the column grows
-    return view[questions].astype(np.int64)
+def _put_first(rows: Ints, answered: Marks, named: Ints) -> None:
+    """Of the questions that are answered, let the option that was named be the first, in the place of that one."""
+    here, place = np.nonzero((rows[:, 1:] == named[:, None]) & answered[:, None])
+    rows[here, 1 + place] = rows[here, 1]
+    rows[here, 1] = named[here]
+    rows[here, 0] = FIRST
+
+
+def _view(column: array[Any], kind: type[np.generic]) -> np.ndarray[Any, Any]:
+    """A column without a copy; to be used at once, as it cannot grow meanwhile."""
+    return np.frombuffer(column, dtype=kind)

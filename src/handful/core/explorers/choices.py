@@ -5,6 +5,10 @@ question shows the winners of m draws, as far as they differ. The options are in
 
 As the contest narrows, one question in six shows a contender among random rivals, and tells how often it is named among
 all others. Which option that is, the number of the question tells: its place among them.
+
+Nobody is shown two options that they have compared in this round while there are as many others of which they have
+compared no two: where the winner of the draw has too few such rivals, the next best by belief leads. They are looked
+for one after the other, and not in every combination.
 """
 
 from __future__ import annotations
@@ -18,10 +22,10 @@ from handful.core.endings import RULE
 from handful.core.explorers.protocol import explores
 from handful.core.kernels import kernel
 from handful.core.objective import Ints
-from handful.core.parts.belief import best_of, drawn, left_of
+from handful.core.parts.belief import drawn, left_of, next_best
 from handful.core.parts.board import NOW, Board, pick_one, rival_of, surprise
-from handful.core.parts.seen import has_compared
-from handful.core.parts.strengths import NOBODY_LEADS, REACH, Strengths, hope_of, learn, widen
+from handful.core.parts.seen import Marks, mark_compared, unmark_all
+from handful.core.parts.strengths import NOBODY_LEADS, Strengths, hope_of, learn, pick_of, reach_of, widen
 from handful.core.parts.sureness import is_decided
 
 _EVERY = 3  # one question in so many shows the winners of draws alone
@@ -39,6 +43,7 @@ class ChoicesState(NamedTuple):
     options: Ints  # of the question at hand; -1 where there are fewer
     belief: Strengths
     seen: Ints  # what whoever asks has been asked (`seen.py`)
+    compared: Marks  # whom they have compared with the options at hand
     number: Ints  # of the question that is told
 
 
@@ -58,16 +63,21 @@ def _is_in(state: ChoicesState, item: int, size: int) -> bool:
 
 
 @kernel
-def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> None:
-    """Fill the options from `start` on with those whose comparison with `lead` is worth most."""
+def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int, compared: bool) -> None:
+    """Fill the options from `start` on with those whose comparison with `lead` is worth most, by whether marked."""
     board, options, hopes = state.board, state.options, state.belief.chances
     left, kept = left_of(board), start
+    like, hope = -1, 0.0  # who was reckoned with last
+    for q in range(start, size):
+        options[q] = -1
     for p in range(board.round[0].candidates):
         i = board.open[p]
-        if _is_in(state, i, start):
+        if state.compared[i] != compared or _is_in(state, i, start):
             continue
         full = kept == size
-        hope = _hope(state, lead, i, left, hopes[size - 1] if full else 0.0)
+        if like < 0 or not _are_alike(state, i, like):  # many are: those who were never shown
+            hope = _hope(state, lead, i, left, hopes[size - 1] if full else 0.0)
+            like = i
         if full and hope <= hopes[size - 1]:
             continue
         at = kept - 1 if full else kept
@@ -79,49 +89,75 @@ def _add_worthiest(state: ChoicesState, lead: int, start: int, size: int) -> Non
 
 
 @kernel
+def _are_alike(state: ChoicesState, i: int, j: int) -> bool:
+    """Whether nothing that `_hope` looks at tells two items apart."""
+    g, belief, items = state.belief.rules[0].best, state.belief, state.board.items
+    alike = belief.items[i].mean == belief.items[j].mean and belief.scores[i] == belief.scores[j]
+    return alike and belief.own[g, i].variance == belief.own[g, j].variance and items[i].waiting == items[j].waiting
+
+
+@kernel
 def _hope(state: ChoicesState, lead: int, i: int, left: float, most: float) -> float:
     """What it is worth to compare item i with `lead`; 0 if that is less than `most`."""
     return hope_of(state.belief, state.board, lead, i, len(state.options), left, most)
 
 
 @kernel
-def _is_new(state: ChoicesState, item: int, size: int) -> bool:
-    """Whether whoever asks has compared `item` with none of the first `size` options."""
-    found = False
-    for q in range(size):
-        found |= has_compared(state.seen, state.options[q], item)
-    return not found
+def _show(state: ChoicesState, at: int, item: int) -> None:
+    """Make `item` an option, and mark whom whoever asks has compared with it."""
+    state.options[at] = item
+    mark_compared(state.seen, item, state.compared)
 
 
 @kernel
-def _add_new(state: ChoicesState, lead: int, start: int, size: int) -> None:
-    """As `_add_worthiest`, of those whom this person has not compared with any option yet; then of all."""
-    board, left = state.board, left_of(state.board)
-    for at in range(start, size):
-        best, most, new = -1, 0.0, False
-        for p in range(board.round[0].candidates):
-            i = board.open[p]
-            if _is_in(state, i, at):
-                continue
-            is_new = _is_new(state, i, at)
-            if new and not is_new:
-                continue
-            floor = most if new == is_new else 0.0
-            hope = _hope(state, lead, i, left, floor)
-            if best < 0 or hope > floor or is_new != new:
-                best, most, new = i, hope, is_new
-        state.options[at] = best
+def _show_first(state: ChoicesState, lead: int) -> None:
+    """Make `lead` the only option."""
+    for q in range(len(state.options)):
+        state.options[q] = -1
+    unmark_all(state.seen, state.compared)
+    _show(state, 0, lead)
+
+
+@kernel
+def _add_new(state: ChoicesState, lead: int, start: int, size: int, again: bool) -> bool:
+    """Fill the options from `start` on with the worthiest whom this person has compared with no other option.
+
+    Where there are none any more, with the worthiest of the others, if `again`. Says whether all places were filled.
+    """
+    at = start
+    while at < size:
+        _add_worthiest(state, lead, at, size, False)
+        if state.options[at] < 0:
+            if again:
+                _add_worthiest(state, lead, at, size, True)
+            return again
+        while at < size and state.options[at] >= 0 and not state.compared[state.options[at]]:
+            _show(state, at, state.options[at])
+            at += 1
+    return True
+
+
+@kernel
+def _find_new(state: ChoicesState, size: int) -> bool:
+    """Show options of which this person has compared no two: the best lead by belief that has such rivals."""
+    lead = -1
+    for _ in range(state.board.round[0].candidates):
+        lead = next_best(state.belief.items, state.board, lead)
+        _show_first(state, lead)
+        if _add_new(state, lead, 1, size, False):
+            return True
+    return False
 
 
 @kernel
 def propose(state: ChoicesState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and those who are worth comparing with it most; or a random rival."""
     board, options = state.board, state.options
-    lead = drawn(state.belief.items, board, n, REACH)
-    for q in range(len(options)):
-        options[q] = -1
+    lead = drawn(state.belief.items, board, n, reach_of(state.belief, board))
+    _show_first(state, lead)
     if not _against_random(state, lead, n):
         _choose(state, lead, n)
+    unmark_all(state.seen, state.compared)
     for q in range(1, len(options)):
         if options[q] >= 0:
             board.items[options[q]].waiting += 1
@@ -141,12 +177,11 @@ def _against_random(state: ChoicesState, lead: int, n: int) -> bool:
     options, size = state.options, min(len(state.options), state.board.round[0].candidates)
     if not _is_random(state.board, n):
         return False
-    options[0] = lead
     for q in range(1, size):
         for t in range(_TRIES):
             rival = rival_of(state.board, lead, n + (q * _TRIES + t) * _AGAIN)
-            if not _is_in(state, rival, q) and _is_new(state, rival, q):
-                options[q] = rival
+            if not state.compared[rival] and not _is_in(state, rival, q):
+                _show(state, q, rival)
                 break
         if options[q] < 0:
             return False
@@ -156,21 +191,30 @@ def _against_random(state: ChoicesState, lead: int, n: int) -> bool:
 
 
 @kernel
+def _begin_with(state: ChoicesState, lead: int, n: int, size: int) -> int:
+    """Show the lead, and every third time the winners of other draws, as far as they are new; how many that are."""
+    _show_first(state, lead)
+    kept = 1
+    if n % _EVERY == _EVERY - 1:
+        reach = reach_of(state.belief, state.board)
+        for q in range(1, size):
+            other = drawn(state.belief.items, state.board, n + q * _AGAIN, reach)
+            if not state.compared[other] and not _is_in(state, other, kept):
+                _show(state, kept, other)
+                kept += 1
+    return kept
+
+
+@kernel
 def _choose(state: ChoicesState, lead: int, n: int) -> None:
     """Show the lead and those who are worth comparing with it most, or the winners of draws; in random order."""
-    board, options, items = state.board, state.options, state.belief.items
-    size, kept = min(len(options), board.round[0].candidates), 1
-    options[0] = lead
-    if n % _EVERY == _EVERY - 1:
-        for q in range(1, size):
-            other = drawn(items, board, n + q * _AGAIN, REACH)
-            if not _is_in(state, other, kept) and _is_new(state, other, kept):
-                options[kept] = other
-                kept += 1
-    if state.seen[0, 0] < 0:
-        _add_worthiest(state, lead, kept, size)
-    else:
-        _add_new(state, lead, kept, size)
+    board, options = state.board, state.options
+    size = min(len(options), board.round[0].candidates)
+    kept = _begin_with(state, lead, n, size)
+    if state.seen[0, 0] < 0:  # where the draws have filled all places, the worthiest takes the last of them
+        _add_worthiest(state, lead, kept, size, False)
+    elif not _add_new(state, lead, kept, size, False) and not _find_new(state, size):
+        _add_new(state, lead, _begin_with(state, lead, n, size), size, True)
     r = board.round[0]
     for p in range(size - 1, 0, -1):
         q = below(p + 1, r.seed, r.round, PLACES, n * len(options) + p)
@@ -235,7 +279,7 @@ def late(state: ChoicesState, item: int, rival: int, given: int, answer: float) 
 @kernel
 def conclude(state: ChoicesState, ended: int) -> None:
     """The strongest, as far as is known."""
-    pick_one(state.board, best_of(state.belief.items, state.board), ended, np.inf)
+    pick_one(state.board, pick_of(state.belief, state.board), ended, np.inf)
 
 
 explores(

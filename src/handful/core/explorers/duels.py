@@ -33,11 +33,20 @@ from handful.core.explorers.protocol import Explorer, State, explores
 from handful.core.guarantees import NO_GUARANTEE
 from handful.core.kernels import kernel
 from handful.core.objective import Ints
-from handful.core.parts.belief import best_of, drawn, left_of
+from handful.core.parts.belief import drawn, left_of, next_best
 from handful.core.parts.board import NOW, Board, new_board, pick_one
 from handful.core.parts.requirements import comparisons_only, needs_a_budget, scores
-from handful.core.parts.seen import has_compared, new_rival, new_seen
-from handful.core.parts.strengths import NOBODY_LEADS, REACH, Strengths, hope_of, learn, new_strengths, widen
+from handful.core.parts.seen import Marks, mark_compared, new_rival, no_marks, nothing_seen, unmark_all
+from handful.core.parts.strengths import (
+    NOBODY_LEADS,
+    Strengths,
+    hope_of,
+    learn,
+    new_strengths,
+    pick_of,
+    reach_of,
+    widen,
+)
 from handful.core.parts.sureness import is_decided
 from handful.core.problem import Problem
 from handful.core.views import STRENGTH, View, belief_view
@@ -56,6 +65,7 @@ class DuelsState(NamedTuple):
     belief: Strengths
     pair: Ints  # room for two items
     seen: Ints  # what whoever asks has been asked (`seen.py`)
+    compared: Marks  # whom they have compared with the item at hand
     number: Ints  # of the question that is told
 
 
@@ -69,44 +79,54 @@ def begin(state: DuelsState) -> None:
 def propose(state: DuelsState, n: int) -> tuple[int, int, int]:
     """The winner of a posterior draw, and the rival who is worth comparing with it most; not what was asked before."""
     item, rival = _contest(state, n)
+    unmark_all(state.seen, state.compared)
     return item, rival, NOW
 
 
 @kernel
 def _contest(state: DuelsState, n: int) -> tuple[int, int]:
     """The two items of question n."""
-    board, belief, seen = state.board, state.belief, state.seen
-    reach = REACH if belief.rules[0].sure == 0.0 else 1.0  # to be sure of the best one must have looked far
-    lead, left = drawn(belief.items, board, n, reach), left_of(board)
+    board, belief, compared = state.board, state.belief, state.compared
+    reach = (
+        reach_of(belief, board) if belief.rules[0].sure == 0.0 else 1.0
+    )  # to be sure of the best one must have looked far
+    lead = drawn(belief.items, board, n, reach)
+    mark_compared(state.seen, lead, compared)
     if _is_random(board, n):
-        rival = new_rival(board, seen, lead, n)
+        rival = new_rival(board, compared, lead, n)
         if rival >= 0:
             return rival, lead
     if n % _EVERY == _EVERY - 1:
         second = drawn(belief.items, board, n + _AGAIN, reach)
-        if second != lead and not has_compared(seen, lead, second):
+        if second != lead and not compared[second]:
             return second, lead
+    rival = _worthiest(state, lead, False)
+    if rival >= 0:
+        return rival, lead
+    again, other = _worthiest(state, lead, True), -1
+    for _ in range(board.round[0].candidates):  # the lead was compared with everybody: is there one who was not?
+        other = next_best(belief.items, board, other)
+        unmark_all(state.seen, compared)
+        mark_compared(state.seen, other, compared)
+        rival = _worthiest(state, other, False)
+        if rival >= 0:
+            return rival, other
+    return again, lead
+
+
+@kernel
+def _worthiest(state: DuelsState, lead: int, again: bool) -> int:
+    """The rival whose comparison with `lead` is worth most, among those who were compared with it or not; else -1."""
+    board, left = state.board, left_of(state.board)
     best, most = -1, 0.0
-    again, most_again = -1, 0.0  # among those whom this person has compared with the lead
     for p in range(board.round[0].candidates):
         i = board.open[p]
-        if i == lead:
+        if i == lead or state.compared[i] != again:
             continue
-        if has_compared(seen, lead, i):
-            hope = hope_of(belief, board, lead, i, 2, left, most_again)
-            if hope > most_again or again < 0:
-                again, most_again = i, hope
-            continue
-        hope = hope_of(belief, board, lead, i, 2, left, most)
+        hope = hope_of(state.belief, board, lead, i, 2, left, most)
         if hope > most or best < 0:
             best, most = i, hope
-    if best >= 0:
-        return best, lead
-    for p in range(board.round[0].candidates):  # the lead was compared with everybody: any two that were not
-        for q in range(p + 1, board.round[0].candidates):
-            if not has_compared(seen, board.open[p], board.open[q]):
-                return board.open[q], board.open[p]
-    return again, lead
+    return best
 
 
 @kernel
@@ -152,7 +172,7 @@ def late(state: DuelsState, item: int, rival: int, given: int, answer: float) ->
 @kernel
 def conclude(state: DuelsState, ended: int) -> None:
     """The strongest, as far as is known."""
-    pick_one(state.board, best_of(state.belief.items, state.board), ended, np.inf)
+    pick_one(state.board, pick_of(state.belief, state.board), ended, np.inf)
 
 
 explores(DuelsState, begin=begin, propose=propose, asked=asked, tell=tell, late=late, conclude=conclude)
@@ -175,8 +195,12 @@ class Duels(Explorer):
 
     @property
     def edition(self) -> int:
-        """2: nobody is asked the same twice; 3: it reckons with random rivals; 4: ties are drawn; 5: nearer draws."""
-        return 5
+        """2: nobody is asked the same twice; 3: it reckons with random rivals; 4: ties are drawn; 5: nearer draws;
+
+        6: several options are new as a whole, of pairs the pick is averaged over how far tastes differ, and where
+        strengths lie close together draws are whole in the first round and nearer in later ones.
+        """
+        return 6
 
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):
@@ -197,10 +221,11 @@ class Duels(Explorer):
         belief = new_strengths(
             problem.size, options, scores(problem), self.variance, self.widen, self.careless, self.sure or 0.0
         )
-        number = np.full(1, -1, np.int64)
+        place, number = np.full(options, -1, np.int64), np.full(1, -1, np.int64)
+        seen, marks = nothing_seen(options), no_marks(problem.size)
         if options > 2:
-            return ChoicesState(board, np.full(options, -1, np.int64), belief, new_seen(options), number)
-        return DuelsState(board, belief, np.full(2, -1, np.int64), new_seen(2), number)
+            return ChoicesState(board, place, belief, seen, marks, number)
+        return DuelsState(board, belief, place, seen, marks, number)
 
     def view(self, problem: Problem, state: DuelsState | ChoicesState) -> View:
         """Its belief about strengths."""

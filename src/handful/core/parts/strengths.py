@@ -12,10 +12,13 @@ random rivals, and in these its strength is θ + d, with d ~ N(0, σ²) its own.
 the largest θ + d is then the one that is preferred to random others most often: that is who leads, and who is picked.
 
 Neither how far strengths lie apart nor σ² is known before: the belief is held by several hypotheses at once, each with
-values of its own. The one that foretold the answers best so far chooses what to ask and whom to pick (empirical Bayes).
-What is said of the pick is averaged over σ² by how well each value foretold them, on the best scale of strengths.
-Where more than two are shown, a small σ² chooses nothing: who is named among the best of them is who matters most to
-people, and where tastes differ a little that is worth more than to be liked by most.
+values of its own. The one that foretold the answers best so far chooses what to ask (empirical Bayes). What is said of
+the pick is averaged over σ² by how well each value foretold them, on the best scale of strengths.
+Of two options, the pick is the strongest on such an average, too, without a small σ²: by the time that a large one
+foretells better than none, an item that beats only the best would long have been picked for its close contests.
+Where more than two are shown, the hypothesis that foretold best picks, and a small σ² chooses nothing: who is named
+among the best of them is who matters most to people, and where tastes differ a little that is worth more than to be
+liked by most.
 
 Only variances are kept, no covariances. The step above is right for an item alone; the difference of two that were
 compared is known better, as they share what is unknown of both. `_JOINT` of that is credited to each, which takes
@@ -32,7 +35,7 @@ import numpy as np
 
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
-from handful.core.parts.belief import centre_and_widen, new_beliefs, standardised, worth_of_asking
+from handful.core.parts.belief import best_of, centre_and_widen, new_beliefs, standardised, worth_of_asking
 from handful.core.parts.board import Board, Rows
 
 _HYPOTHESIS = np.dtype(
@@ -61,13 +64,14 @@ _RULES = np.dtype(
 SCALES = (1.0, 0.5, 1.0 / 6.0, 8.0 / 3.0, 7.0)  # of the prior variance and of what widens it; ties go to the first
 OFF = (0.0, 0.15, 0.6, 2.5)  # σ²
 BEFORE = (0.7, 0.2, 0.08, 0.02)  # how likely each is before anything is known
-_LEAST = 0.5  # σ² that chooses, of questions with more than two options
+_LEAST = 0.5  # σ² that chooses, of questions with more than two options, and that picks where there are two
 _NOTICED = 0.01  # a change of weights that is smaller than this is left for later
 _TRUST, _DOUBT = 0.3, 0.25  # what a score of one standard deviation is worth at first, and the variance of that
 _KEPT = 0.7  # of what is known of d, for the next round
 _JOINT = 0.3  # of what a difference between two options teaches, credited to each
 NOBODY_LEADS = -1
-REACH = 0.7  # of a draw: a whole one looks too far, for a round ends with its budget
+_REACH = 0.7  # of a draw: a whole one looks too far, for a round ends with its budget
+_FAR, _NEAR = 1.0, 0.5  # in the first round and in the last of several, where strengths lie close together
 
 
 class Strengths(NamedTuple):
@@ -77,7 +81,7 @@ class Strengths(NamedTuple):
     hypotheses: Rows
     own: Rows  # a row per hypothesis: what of θ a prior's score does not explain
     off: Rows  # a row per hypothesis: d
-    items: Rows  # θ + d by the best hypothesis: what is asked, and picked
+    items: Rows  # θ + d by the best hypothesis: what is asked, and of more than two options picked
     said: Rows  # θ + d on average: what is said of the pick
     scores: Floats  # a prior's, standardised; else 0
     chances: Floats  # room for one number per option
@@ -260,6 +264,39 @@ def _move(beliefs: Rows, i: int, move: float, bend: float, more: float) -> None:
     s = beliefs[i].variance
     beliefs[i].mean += s * move
     beliefs[i].variance = max(s * (1.0 - s * bend - more), 0.1 * s)
+
+
+@kernel
+def pick_of(belief: Strengths, board: Board) -> int:
+    """Whom to pick as far as is known."""
+    rules, hypotheses = belief.rules[0], belief.hypotheses
+    if rules.least > 0.0:
+        return best_of(belief.items, board)
+    best, most = -1, 0.0
+    for p in range(board.round[0].candidates):
+        i, strength = board.open[p], 0.0
+        for g in range(rules.best % len(SCALES), len(hypotheses), len(SCALES)):
+            if 0.0 < hypotheses[g].off < _LEAST:
+                continue
+            own = belief.own[g, i].mean + hypotheses[g].trust * belief.scores[i]
+            strength += hypotheses[g].weight * (own + belief.off[g, i].mean)
+        if best < 0 or strength > most:
+            best, most = i, strength
+    return best
+
+
+@kernel
+def reach_of(belief: Strengths, board: Board) -> float:
+    """How far draws are taken from the mean.
+
+    Where strengths lie close together, one round is too short to find the best: it pays to look far at first, for what
+    is learnt serves the later rounds, and to look near in the end.
+    """
+    r, hypotheses = board.round[0], belief.hypotheses
+    later = r.round + r.rounds - 2  # rounds after the first, in all
+    if later == 0 or hypotheses[belief.rules[0].best].variance >= hypotheses[0].variance:
+        return _REACH
+    return _FAR + (_NEAR - _FAR) * (r.round - 1) / later
 
 
 @kernel

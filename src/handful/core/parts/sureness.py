@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 
 from handful.core.kernels import kernel
-from handful.core.parts.belief import best_of
 from handful.core.parts.board import Board, Rows
-from handful.core.parts.strengths import Strengths
+from handful.core.parts.strengths import Strengths, pick_of
 
 _EVERY = 4  # answers between two looks
 _POINTS = (-1.84, -1.158, -0.815, -0.55, -0.319, -0.105, 0.105, 0.319, 0.55, 0.815, 1.158, 1.84)  # a twelfth each
@@ -40,4 +39,4 @@ def is_decided(belief: Strengths, board: Board) -> bool:
     sure = belief.rules[0].sure
     if sure == 0.0 or board.round[0].counted % _EVERY != 0:
         return False
-    return chance_of_best(belief.said, board, best_of(belief.items, board)) >= sure
+    return chance_of_best(belief.said, board, pick_of(belief, board)) >= sure
