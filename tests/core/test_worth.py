@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -66,8 +67,18 @@ def test_answers_times_a_thousand_lead_to_the_same_picks() -> None:
 
 
 def test_everybody_is_asked_about_once_before_anybody_twice_where_the_budget_is_for_that() -> None:
-    asked, _ = play(drawn(5, 300, 2.0**-10, float), 300, 3, 5 * 300)
-    assert len(set(asked[0][:300])) == 300
+    for each in (3, 5):
+        asked, _ = play(drawn(5, 300, 2.0**-10, float), 300, 3, each * 300)
+        assert len(set(asked[0][:300])) == 300
+
+
+def test_looking_around_leaves_out_some_after_every_answer() -> None:
+    """Halves that are asked about again and again would have as many items at one pass as at the next."""
+    asked, _ = play(drawn(5, 1000, 2.0**-10, float), 1000, 2, 5 * 1000)
+    counts = np.bincount(asked[0][: int(0.6 * 5 * 1000)])
+    several = [int((counts >= times).sum()) for times in range(1, 9)]
+    assert several[0] == 1000
+    assert all(again < 0.95 * before for before, again in pairwise(several))
 
 
 def test_a_budget_of_less_is_for_fewer_items_and_most_of_it_for_the_better_of_them() -> None:

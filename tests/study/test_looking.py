@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import sys
 import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,6 +14,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.study import certifying, inspecting
+from handful.study.export import answer_lines
 from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
 
 
@@ -38,6 +43,49 @@ def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: 
     assert seen.answers == 0
     monkeypatch.undo()
     assert getattr(asked, what)().answers == 1
+
+
+@pytest.fixture
+def threads_that_take_turns_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("options", [2, 3])
+@pytest.mark.usefixtures("threads_that_take_turns_often")
+def test_answers_are_taken_while_others_are_exported(options: int) -> None:
+    """Nothing can be appended to a column while somebody looks at it in place: answers were refused for that."""
+    asked: Study[int] = Study(range(40), 2, feedback=Preferences(options=options), budget=20_000, in_flight=64)
+    started = threading.Barrier(4)
+
+    def take_part(worker: str) -> int:
+        started.wait()
+        for _ in range(600):
+            for q in asked.ask(1, worker):
+                asked.tell(q.id, q.item if options > 2 else True, worker)
+        return asked.fold.workers.answers_of(worker)
+
+    with ThreadPoolExecutor(3) as pool:
+        taking_part = [pool.submit(take_part, worker) for worker in ("ann", "bob", "cid")]
+        started.wait()
+        while not all(one.done() for one in taking_part):
+            lines = list(csv.DictReader(answer_lines(asked)))
+            assert {line["standing"] for line in lines} <= {"answered", "late"}
+        assert all(one.result() for one in taking_part)
+    assert len(list(answer_lines(asked))) == 1 + asked.fold.answers
+
+
+def test_an_answer_that_comes_after_the_first_line_of_an_export_is_not_in_it() -> None:
+    asked = some_study()
+    first, second = asked.ask(2, "w")
+    asked.tell(first.id, True, "w")
+    lines = answer_lines(asked)
+    header = next(lines)
+    asked.tell(second.id, True, "w")
+    assert [row["question"] for row in csv.DictReader([header, *lines])] == [first.id]
+    assert len(list(answer_lines(asked))) == 3
 
 
 def test_what_was_seen_does_not_change_with_what_happens_later() -> None:
