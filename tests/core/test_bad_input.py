@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from handful import Study
 from handful.core import responses
 from handful.core.budget import PerItem, Total
 from handful.core.explorers.protocol import drop
@@ -215,3 +216,22 @@ def test_an_answer_whose_square_is_no_number_is_refused(answer: float) -> None:
     with pytest.raises(InvalidAnswer, match="in a larger unit"):
         Values().check(answer)
     assert Values().check(-1e150) == -1e150
+
+
+@pytest.mark.parametrize("answer", [1e-151, -1e-200, 5e-324])
+def test_an_answer_so_small_that_its_square_is_no_number_is_refused_and_zero_is_not(answer: float) -> None:
+    with pytest.raises(InvalidAnswer, match="in a smaller unit"):
+        Values().check(answer)
+    with pytest.raises(InvalidAnswer, match="in a smaller unit"):
+        Values(noise=0.0).check(answer)
+    assert Values().check(-1e-150) == -1e-150
+    assert Values(noise=0.3).check(answer) == Values(range=(-1.0, 1.0)).check(answer) == answer  # it is as good as 0
+    assert Values(noise=0.0).check(0) == Values(range=(-1.0, 1.0)).check(-0.0) == 0.0
+
+
+@pytest.mark.parametrize("noise", [1e-200, 5e-324, 1e200])
+def test_a_study_is_not_made_with_a_noise_whose_square_is_no_number(noise: float) -> None:
+    with pytest.raises(InvalidProblem, match="in another unit"):
+        Study(range(5), 2, feedback=Values(noise=noise), epsilon=noise)
+    for sound in (0.0, 1e-150, 1e150):
+        Values(noise=sound).check_unit()

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from handful import Study, Values
+from handful.core.explorers.registry import Certified, Explorer
 from handful.core.problem import Problem
 from handful.core.refuting import LEVEL, refuted
+from handful.objectives import Coverage
 from handful.study import Question
 from handful.study.certifying import REFUTED
 from tests.core.instances import HELD
@@ -61,3 +63,51 @@ def test_a_certificate_claims_nothing_that_its_answers_refute(noise: float, clai
     )
     assert (certificate.ratio is not None) == claims
     assert any(REFUTED in reason for reason in certificate.reasons) != claims
+
+
+EXACT: dict[str, tuple[str | Explorer, dict[str, float]]] = {
+    "certified, epsilon": ("certified", {"epsilon": 0.05}),
+    "certified, ratio": ("certified", {"ratio": 0.7}),
+    "bank": (Certified(rule="bank"), {"epsilon": 0.05}),
+    "plain": (Certified(rule="plain"), {"epsilon": 0.05}),
+    "worth": ("worth", {"budget": 90}),
+    "uniform": ("uniform", {"budget": 180}),
+    "sharp": ("sharp", {"epsilon": 0.05}),
+    "topx": ("topx", {"epsilon": 0.05}),
+}
+
+
+@pytest.mark.parametrize("which", EXACT)
+def test_answers_without_noise_refute_nothing_however_they_are_rounded(which: str) -> None:
+    """Neither where the answer is always the same, nor where a sum is added up in another order each time."""
+    explorer, how = EXACT[which]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        world = Coverage(rng.random(8), 0.5 * rng.random((15, 8)))
+
+        def same(q: Question, world: Coverage = world) -> float:
+            progress = world.start()
+            for item in q.chosen:
+                progress.add(item)
+            return float(progress.gains()[q.item])
+
+        def added_up(q: Question, world: Coverage = world) -> float:
+            left = world.weights * np.prod(1.0 - world.matrix[list(q.chosen)], axis=0) * world.matrix[q.item]
+            return float(sum(np.random.default_rng(q.seed).permutation(left).tolist()))
+
+        for answer in (same, added_up):
+            study = Study(range(15), 4, feedback=Values(noise=0), explorer=explorer, seed=seed, **how)  # type: ignore[arg-type]
+            certificate = study.run(answer).certificate
+            assert not any(REFUTED in reason for reason in certificate.reasons)
+            assert certificate.ratio is not None
+            assert certificate.ratio > 0.5
+
+
+def test_answers_that_vary_where_none_should_and_gains_that_grow_without_noise_are_found() -> None:
+    exact = Problem(10, 3, Values(noise=0.0), epsilon=0.1)
+    item, given = np.zeros(6, int), np.array([0, 0, 0, 1, 1, 1])
+    assert refuted(exact, item, given, np.array([0.3, 0.3, 0.3, 0.2, 0.2, 0.2])) is None
+    assert "R = 0 was said" in (refuted(exact, item, given, np.array([0.3, 0.3, 0.3001, 0.2, 0.2, 0.2])) or "")
+    assert "not submodular" in (refuted(exact, item, given, np.array([0.2, 0.2, 0.2, 0.3, 0.3, 0.3])) or "")
+    tenths = np.array([0.1] * 3 + [0.1 + 1e-17, 0.3 - 0.2, 0.1])
+    assert refuted(exact, item, given, tenths) is None

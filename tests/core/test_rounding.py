@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from handful.core.certificates import Certificate
-from handful.core.guarantees import OPTIMUM_BOUND, with_epsilon
-from handful.core.rounding import at_least, at_most, confidence, percent_at_least
+from handful.core.feedback import Preferences, Values
+from handful.core.guarantees import OPTIMUM_BOUND, with_epsilon, within
+from handful.core.parts.requirements import assumptions_of
+from handful.core.problem import Problem
+from handful.core.rounding import at_least, at_most, confidence, exactly, percent_at_least, percent_at_most
 
 
 @pytest.mark.parametrize(
@@ -14,6 +17,7 @@ from handful.core.rounding import at_least, at_most, confidence, percent_at_leas
 )
 def test_a_share_is_never_said_to_be_more_than_it_is(share: float, said: str) -> None:
     assert percent_at_least(share) == said
+    assert float(percent_at_most(share)[:-1]) >= 100 * share - 1e-12 > float(said[:-1]) - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -39,3 +43,21 @@ def test_a_certificate_claims_no_more_than_it_may() -> None:
     assert with_epsilon(OPTIMUM_BOUND, 0.1000001, 3).endswith("0.101")
     assert confidence(0.05) == "95%"
     assert confidence(0.0123456789) == "98.7654%"
+
+
+def test_a_share_that_is_promised_is_rounded_down() -> None:
+    assert within(0.7, 0.05, ()).bound == "f(S) ≥ 0.7·f(OPT)"
+    assert within(6 / 7, 0.05, ()).bound == "f(S) ≥ 0.857142·f(OPT)"
+
+
+@pytest.mark.parametrize("x", [0.0, 0.3, 1.0, 20.0, 1e-9, 1 / 3, 0.1234567, 1234567.0, -2 / 3])
+def test_what_a_claim_rests_on_is_told_exactly(x: float) -> None:
+    assert float(exactly(x)) == x
+    if x > 0:
+        (said,) = assumptions_of(Problem(5, 2, Values(noise=x), epsilon=0.1))
+        assert float(said.split("R = ")[1]) == x
+        (said,) = assumptions_of(Problem(5, 2, Preferences(beta=x), epsilon=0.1))
+        assert float(said.split("β = ")[1]) == x
+    (said,) = assumptions_of(Problem(5, 2, Values(range=(x, x + 1 / 7)), epsilon=0.1))
+    assert said.endswith(f"lie in [{exactly(x)}, {exactly(x + 1 / 7)}]")
+    assert (exactly(0.3), exactly(2.0)) == ("0.3", "2")

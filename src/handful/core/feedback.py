@@ -12,6 +12,7 @@ from handful.errors import InvalidAnswer, InvalidProblem
 
 MOST_OPTIONS = 9  # of one question: more than a person can look over
 LARGEST = 1e150  # of answers
+SMALLEST = 1e-150  # of answers and R, but for 0
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,14 @@ class Values:
         """Whether a question has a rival."""
         return False
 
+    def check_unit(self) -> None:
+        """Refuse an R that cannot be reckoned with; a stored study that was made with one still opens."""
+        if self.noise is not None and not (self.noise == 0 or SMALLEST <= self.noise <= LARGEST):
+            raise InvalidProblem(
+                f"noise must be 0 or lie between {SMALLEST:g} and {LARGEST:g}, got {self.noise!r}: beyond, its square "
+                "is no number; give answers and noise in another unit"
+            )
+
     def check(self, answer: object) -> float:
         """The answer as a number, or InvalidAnswer."""
         if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, float, np.number)):
@@ -77,6 +86,11 @@ class Values:
             raise InvalidAnswer(
                 f"an answer must lie between −{LARGEST:g} and {LARGEST:g}, got {value!r}: beyond, its square is no "
                 "number; give answers in a larger unit"
+            )
+        if 0.0 < abs(value) < SMALLEST and not self.sub_gaussian:  # else it is as good as 0
+            raise InvalidAnswer(
+                f"an answer must be 0 or at least {SMALLEST:g} in size, got {value!r}: below, its square is no number; "
+                "give answers in a smaller unit, or 0 if it is a rounding error"
             )
         if self.range is not None and not self.range[0] <= value <= self.range[1]:
             raise InvalidAnswer(f"answer {value!r} lies outside the range {self.range} that this study was told")

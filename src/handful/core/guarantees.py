@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from handful.core.kernels import kernel
-from handful.core.rounding import at_most, confidence
+from handful.core.rounding import at_least, at_most, confidence
 from handful.errors import InvalidProblem
 
 Variant = Literal["full", "O", "G"]
@@ -106,7 +106,7 @@ def promise(variant: Variant, epsilon: float, delta: float, assumptions: tuple[s
 
 def within(ratio: float, delta: float, assumptions: tuple[str, ...]) -> Guarantee:
     """A share of the optimum, certified at the end."""
-    return Guarantee(f"f(S) ≥ {ratio:g}·f(OPT)", None, delta, False, (MONOTONE_SUBMODULAR, *assumptions))
+    return Guarantee(f"f(S) ≥ {at_least(ratio, 6)}·f(OPT)", None, delta, False, (MONOTONE_SUBMODULAR, *assumptions))
 
 
 NO_GUARANTEE = Guarantee(None, None, None, False, ())

@@ -40,6 +40,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TOP = __name__.partition(".")[0]
+INTERRUPTED = "interrupted while compiling: the next run compiles what is missing, and nothing else is lost"
 COMPILING = "handful.compiling"
 MOMENT = 1.0  # seconds that nobody needs to be told about
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": True}
@@ -68,7 +69,20 @@ def _compiled(function: Callable[P, T], how: dict[str, Any]) -> Callable[P, T]:
     else:
         with suppress(RuntimeError):  # no folder can be written
             dispatcher.enable_caching()
+    dispatcher.compile = _interrupted_shortly(dispatcher.compile)
     return cast(Callable[P, T], dispatcher)
+
+
+def _interrupted_shortly(compile_: Callable[..., T]) -> Callable[..., T]:
+    """Ctrl-C while it compiles says so, without the hundred lines of where in Numba that was."""
+
+    def compiled(*arguments: Any, **named: Any) -> T:
+        try:
+            return compile_(*arguments, **named)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(INTERRUPTED) from None
+
+    return compiled
 
 
 def overload(stub: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:

@@ -10,6 +10,9 @@ least at the means of the answers. It exceeds 1/LEVEL with probability at most L
 
 Growth. A gain given more picks is at most the one given fewer. It is refuted where the lower bound of the former lies
 above the upper bound of the latter, for normal mixtures with LEVEL shared by all items and numbers of picks.
+
+Answers without noise are to refute nothing, however they are rounded: deviations are taken from the first answer about
+the same thing, and what is within ROUNDING of the largest answer counts as equal.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ from handful.core.confidence import normal_mixture
 from handful.core.feedback import Values
 from handful.core.objective import Floats, Ints
 from handful.core.problem import Problem
+from handful.core.rounding import exactly
 
 LEVEL = 0.01
 T = 0.125  # t
 RHO = 10.0
+ROUNDING = 1e-12
 
 
 def refuted(problem: Problem, item: Ints, given: Ints, answer: Floats) -> str | None:
@@ -37,31 +42,39 @@ def refuted(problem: Problem, item: Ints, given: Ints, answer: Floats) -> str | 
         return None
     accounts, first, at = np.unique(item * (problem.k + 1) + given, return_index=True, return_inverse=True)
     at = at.reshape(-1)
-    return _noise(known, at, first, answer) or _growth(problem, known.sub_gaussian, accounts, at, answer)
+    start = answer[first]
+    slack = ROUNDING * float(np.abs(answer).max())
+    return _noise(known, at, first, answer - start[at], slack) or _growth(
+        problem, known.sub_gaussian, accounts, at, start, answer - start[at], slack
+    )
 
 
-def _noise(known: Values, at: Ints, first: Ints, answer: Floats) -> str | None:
+def _noise(known: Values, at: Ints, first: Ints, deviation: Floats, slack: float) -> str | None:
     if known.noise is None:  # no answer outside a range is taken
         return None
-    later = np.ones(len(answer), bool)
+    later = np.ones(len(deviation), bool)
     later[first] = False
     count = np.bincount(at[later], minlength=len(first))
-    total = np.bincount(at[later], weights=answer[later], minlength=len(first))
+    total = np.bincount(at[later], weights=deviation[later], minlength=len(first))
     mean = np.divide(total, count, out=np.zeros(len(first)), where=count > 0)
-    squares = float(((answer[later] - mean[at[later]]) ** 2).sum())
+    off = deviation[later] - mean[at[later]]
     n, means = int(count.sum()), int((count > 0).sum())
-    if n == means or squares == 0.0:
+    if n == means or not off.any():
         return None
-    R = known.noise
-    if R > 0 and 0.5 * n * math.log1p(-2 * T) + T * squares / R**2 < -math.log(LEVEL):
+    R = max(known.noise, slack)
+    squares = float(((off / R) ** 2).sum())
+    if 0.5 * n * math.log1p(-2 * T) + T * squares < -math.log(LEVEL):
         return None
-    spread = math.sqrt(squares / (n - means))
-    return f"answers about the same thing vary by {spread:.3g} (standard deviation), where R = {R:g} was said"
+    spread = R * math.sqrt(squares / (n - means))
+    said = exactly(known.noise)
+    return f"answers about the same thing vary by {spread:.3g} (standard deviation), where R = {said} was said"
 
 
-def _growth(problem: Problem, R: float, accounts: Ints, at: Ints, answer: Floats) -> str | None:
+def _growth(
+    problem: Problem, R: float, accounts: Ints, at: Ints, start: Floats, deviation: Floats, slack: float
+) -> str | None:
     count = np.bincount(at)
-    mean = np.bincount(at, weights=answer) / count
+    mean = start + np.bincount(at, weights=deviation) / count
     alpha = LEVEL / (problem.size * (problem.k + 1))
     radius = np.zeros(len(count))
     for n in np.unique(count):
@@ -71,7 +84,7 @@ def _growth(problem: Problem, R: float, accounts: Ints, at: Ints, answer: Floats
     for p in range(1, len(accounts)):  # in order of items, and of how many picks were given
         q = p - 1
         while q >= 0 and item[q] == item[p]:
-            if low[p] > high[q]:
+            if low[p] > high[q] + slack:
                 grown = f"{mean[q]:.3g} given {given[q]} picks and {mean[p]:.3g} given {given[p]}"
                 return f"the gain of an item grew as more was picked (it was about {grown}), so f is not submodular"
             q -= 1

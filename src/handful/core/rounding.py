@@ -19,9 +19,19 @@ def at_most(x: float, digits: int = 3) -> str:
     return _significant(x, digits, ROUND_CEILING)
 
 
+def exactly(x: float) -> str:
+    """As many digits as it takes to read the same number back: for what a claim rests on, where no rounding is safe."""
+    return short if float(short := f"{x:g}") == x else repr(float(x))
+
+
 def percent_at_least(share: float, digits: int = 0) -> str:
     """A share in percent with so many digits after the point, rounded down."""
     return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)}%"
+
+
+def percent_at_most(share: float, digits: int = 0) -> str:
+    """The same, rounded up."""
+    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)}%"
 
 
 def confidence(delta: float) -> str:

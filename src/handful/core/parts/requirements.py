@@ -11,6 +11,7 @@ from handful.core.feedback import Preferences, Values
 from handful.core.guarantees import VALUES
 from handful.core.objective import Floats
 from handful.core.problem import Problem
+from handful.core.rounding import exactly
 from handful.errors import InvalidProblem, UnknownExplorer
 
 _FROM_CHOSEN = "f(S), f(OPT) and greedy count what is added to the items chosen at the start"
@@ -42,13 +43,13 @@ def scores(problem: Problem) -> Floats | None:
 def assumptions_of(problem: Problem) -> tuple[str, ...]:
     """What must be true of the answers for any claim about this problem."""
     if isinstance(problem.feedback, Values):
-        known = f"are sub-Gaussian with R = {noise_of(problem):g}"
+        known = f"are sub-Gaussian with R = {exactly(noise_of(problem))}"
         if problem.feedback.range is not None:
             lo, hi = problem.feedback.range
-            known = f"lie in [{lo:g}, {hi:g}]"
+            known = f"lie in [{exactly(lo)}, {exactly(hi)}]"
         held: tuple[str, ...] = (f"answers are independent with mean f(item | chosen) and {known}",)
     elif problem.feedback.options > 2:
-        sharp = "" if problem.feedback.beta is None else f" with β = {problem.feedback.beta:g}"
+        sharp = "" if problem.feedback.beta is None else f" with β = {exactly(problem.feedback.beta)}"
         held = (
             f"choices are independent and follow Luce's model{sharp}: how often one of two items is named rather than "
             "the other does not depend on what else is shown",
@@ -56,7 +57,7 @@ def assumptions_of(problem: Problem) -> tuple[str, ...]:
     elif problem.feedback.beta is None:
         held = ("comparisons are independent, and more often right the larger the difference in f",)
     else:
-        held = (f"comparisons are independent and follow Bradley-Terry-Luce with β = {problem.feedback.beta:g}",)
+        held = (f"comparisons are independent and follow Bradley-Terry-Luce with β = {exactly(problem.feedback.beta)}",)
     if problem.chosen:
         held = (*held, _FROM_CHOSEN)
     return held if problem.in_flight == 1 else (*held, IN_ORDER)
