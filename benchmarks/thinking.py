@@ -17,6 +17,8 @@ from handful.core.endings import OPEN
 from handful.core.explorers.protocol import open_round, propose, tell
 from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth
 from handful.core.feedback import Preferences, Values
+from handful.core.parts.options import put_number
+from handful.core.parts.seen import FIRST
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
@@ -59,6 +61,28 @@ def microseconds(explorer: Explorer, size: int, answers: int) -> float:
     return 1e6 * min(some(answers) for _ in range(3))
 
 
+def microseconds_for_a_person(options: int, asked_before: int, questions: int = 2_000) -> float:
+    """Choose a question among 2,000 items for somebody who was asked so many in the round; only that is timed."""
+    state = Duels().build(Problem(2_000, 6, Preferences(options=options), budget=10**6, seed=1))
+    open_round(state, 1, -1, 6)
+    rng, spent = np.random.default_rng(0), 0.0
+    best = np.arange(50)  # whom people were asked about: the candidates that are shown most
+    for n in range(-50, questions):
+        rows = [[FIRST, *rng.permutation(best)[:options]] for _ in range(asked_before)]
+        theirs = state._replace(seen=np.array(rows)) if rows else state
+        start = time.process_time()
+        item, rival, given = propose(theirs, n + 50)
+        if n >= 0:
+            spent += time.process_time() - start
+        put_number(state, n + 50)
+        named = int(max(state.options)) if options > 2 else max(item, rival)
+        if options > 2:
+            tell(state, named, rival if named != rival else item, given, 1.0)
+        else:
+            tell(state, item, rival, given, float(named == item))
+    return 1e6 * spent / questions
+
+
 def simulated(explorer: Explorer, seconds: float) -> float:
     """Answers a second, N = 60, k = 6, half-width 1, ε = 0.1."""
     objective = venice(0).objective
@@ -91,6 +115,11 @@ def main() -> None:
         table.add_row(
             name, "ask and tell, N = 1,000", f"{microseconds(explorer, 1000, options.answers):.1f} µs", "≤ 100 µs"
         )
+    for options_shown, asked_before in ((2, 0), (2, 30), (4, 0), (4, 30), (9, 0), (9, 30)):
+        who = f"a person asked {asked_before} before" if asked_before else "nobody in particular"
+        took = microseconds_for_a_person(options_shown, asked_before)
+        what = f"ask {who}, best of {options_shown}, N = 2,000"
+        table.add_row("duels", what, f"{took:.0f} µs", "≤ 300 µs")
     for name, explorer in (GROWING | {"certified, audit": Certified()}).items():
         table.add_row(
             name, "simulated answers a second, N = 60", f"{simulated(explorer, options.seconds):,.0f}", "≥ 1,000,000"

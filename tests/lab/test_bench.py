@@ -10,16 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from handful.cli import app
+from handful.cli import bench as bench_commands  # noqa: F401  (registers them)
 from handful.core.budget import PerItem
 from handful.core.explorers.registry import Certified, Duels
 from handful.core.feedback import Preferences, Values
 from handful.core.responses import btl, tastes, uniform
-from handful.lab.bench.answers import BenchReport, bench, sections
+from handful.lab.bench.answers import BenchReport, bench, fewest_runs, sections
+from handful.lab.bench.choices import ALONE
 from handful.lab.bench.comparisons import FLIGHT
 from handful.lab.bench.picture import draw
 from handful.lab.bench.plans import FULL, QUICK, BenchPlan
-from handful.lab.bench.report_formats import cells, csv_text, json_text, markdown
+from handful.lab.bench.report_formats import cells, csv_text, json_text, markdown, summary
 from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
 from handful.lab.collections import venice
@@ -137,6 +141,31 @@ def test_a_report_is_one_table_in_three_forms_and_one_picture(tmp_path: Path) ->
     draw(drawn, tmp_path / "a.png", tmp_path / "a.svg")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     assert b"<svg" in (tmp_path / "a.svg").read_bytes()
+
+
+def test_targets_are_judged_where_there_are_half_as_many_runs_as_in_full() -> None:
+    quick = bench(TINY, 1, lambda *_: None, [FLIGHT])
+    assert quick.unjudged
+    assert not quick.missed
+    assert all(figure.met is None and cells(figure)[4] == "not judged" for figure in quick.unjudged)
+    assert "not judged)" in markdown(quick.figures)
+    assert summary(quick)[-1] == f"Not judged, for too few runs: {len(quick.unjudged)} other targets."
+    assert 2 * fewest_runs(sections(QUICK)[ALONE][0]) >= fewest_runs(sections(FULL)[ALONE][0]), "one is judged"
+
+
+def test_the_targets_that_are_not_met_are_named_at_the_end() -> None:
+    met, missed = Figure("a", "x: f", 1.0, "×", "≥", 0.5), Figure("a", "y: f", 0.25, "share", "≥", 0.5)
+    report = BenchReport((met, missed, Figure("a", "z", 1.0)), {})
+    assert summary(report) == ["1 of 2 targets met.", "Not met: a, y: f: 0.250, aimed at ≥ 0.500"]
+
+
+def test_without_a_terminal_each_section_is_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("handful.lab.bench.plans.QUICK", TINY)
+    asked = ["bench", "answers", "--quick", "--section", FLIGHT, "--processes", "1", "--output", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count(f"handful: {FLIGHT}: ") == 1
+    assert "other targets." in done.stdout
 
 
 def test_people_with_tastes_differ_and_want_as_much_in_all() -> None:

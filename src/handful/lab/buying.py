@@ -55,21 +55,22 @@ class Bought:
     def words(self, people: int | None = None) -> str:
         """What it buys, in whole sentences; with `people`, how many more of them would be enough."""
         said = (
-            f"In simulation (drawn collections of this size, people of sharpness β = {BETA:g}), "
-            f"{counted(self.answers, 'answer')} choose {self.k} of {self.items:,} about "
-            f"{percent_at_least(self.quality)} as well as exact greedy would (80% of {self.runs} studies: "
-            f"{percent_at_least(self.low)} to {math.ceil(100 * self.high)}%)."
+            f"In simulation, {counted(self.answers, 'answer')} choose {self.k} of {self.items:,} about "
+            f"{percent_at_least(self.quality)} as well as if everybody's taste were known (80% of {self.runs} studies: "
+            f"{percent_at_least(self.low)} to {math.ceil(100 * self.high)}%; drawn collections of this size, people "
+            f"who often err: β = {BETA:g})."
         )
         return said if self.suffices else f"{said} {self._advice(people)}"
 
     def _advice(self, people: int | None) -> str:
         aim = percent_at_least(AIM)
-        if self.enough is None:
-            return f"{aim} takes more than {STEP**MOST_STEPS} times as many: choose from fewer items, or choose fewer."
-        if people is None:
-            return f"{aim} takes about {self.enough:,} answers."
-        more = -(-self.enough * people // self.answers) - people
-        return f"{aim} takes about {self.enough:,} answers: {more:,} more {'people' if more != 1 else 'person'}."
+        far = self.enough is None
+        enough = self.answers * STEP**MOST_STEPS if self.enough is None else self.enough
+        said = f"{aim} takes {'more than' if far else 'about'} {enough:,} answers"
+        if people is not None:
+            more = -(-enough * people // self.answers) - people
+            said += f": {'more than ' if far else ''}{more:,} more {'people' if more != 1 else 'person'}"
+        return f"{said}. Or choose from fewer items, or choose fewer." if far else f"{said}."
 
 
 @lru_cache(maxsize=64)

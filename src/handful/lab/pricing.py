@@ -120,6 +120,9 @@ def price(
     if explorer is None:
         explorer = default_explorer(problem(0, None if quality is None else n))
     settings = explorer_of(explorer)
+    settings.build(problem(0, None if quality is None else n))  # or refused, before it is said that it is simulated
+    if progress:
+        progress(0, runs if quality is None else 1)
     if quality is None:
         price = _of_guarantee(settings, problem, worlds, response, k, runs, progress)
     else:
@@ -151,8 +154,6 @@ def _of_guarantee(
 ) -> Price:
     answers, shares, capped, missed = [], [], 0, 0
     best = [lazy_greedy(world, k).value for world in worlds]
-    if progress:
-        progress(0, runs)
     for run in range(runs):
         world = run % len(worlds)
         made = simulate(settings.build(problem(run, None)), worlds[world], response, k, cap=CAP)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields
 from functools import partial
@@ -20,10 +19,11 @@ from handful.core.kernels import COMPILING, seconds_compiling
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate
-from handful.errors import InvalidProblem, SmallBudget, UnknownExplorer
+from handful.errors import InvalidProblem, UnknownExplorer
 from handful.objectives import Modular
 from handful.study import Question, Study
 from handful.study.replaying import fold_of
+from handful.study.small_budget import small_budgets_heard
 
 GAINS = (3.0, 2.0, 1.0)
 ANSWERS: dict[str, Feedback] = {
@@ -80,16 +80,17 @@ def _run(explorer: Explorer, problem: Problem) -> None:
             return max(q.options, key=GAINS.__getitem__)
         return GAINS[q.item] if q.rival is None else GAINS[q.item] > GAINS[q.rival]
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SmallBudget)
-        with Study(
-            range(len(GAINS)), 2, feedback=problem.feedback, explorer=explorer, epsilon=1.0, budget=60, seed=1
-        ) as study:
-            for question in study.ask(1, "somebody"):
-                study.tell(question.id, answer(question), "somebody")
-                study.exclude("somebody")  # so the round is gone through again
-            study.run(answer)
-            fold_of(study.records)  # as when it is opened again
+    with small_budgets_heard():
+        for excluding in (True, False):  # where nobody was excluded by hand, something is certified
+            with Study(
+                range(len(GAINS)), 2, feedback=problem.feedback, explorer=explorer, epsilon=1.0, budget=60, seed=1
+            ) as study:
+                for question in study.ask(1, "somebody"):
+                    study.tell(question.id, answer(question), "somebody")
+                    if excluding:
+                        study.exclude("somebody")  # so the round is gone through again
+                study.run(answer)
+                fold_of(study.records)  # as when it is opened again
     response = btl(2.0) if problem.feedback.compares else uniform(0.5)
     simulate(explorer.build(problem), Modular(GAINS), response, 2, budget=problem.total)
     _go_through(explorer.build(problem))

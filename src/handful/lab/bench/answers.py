@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handful.lab.bench import calibration, choices, comparisons, spending, values
-from handful.lab.bench.plans import BenchPlan
+from handful.lab.bench.plans import FULL, BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure
 
@@ -24,6 +25,11 @@ class BenchReport:
     def missed(self) -> tuple[Figure, ...]:
         """Figures that do not reach their target."""
         return tuple(f for f in self.figures if f.met is False)
+
+    @property
+    def unjudged(self) -> tuple[Figure, ...]:
+        """Figures with a target of which too few runs were made to say whether it is reached."""
+        return tuple(f for f in self.figures if f.target is not None and not f.judged)
 
 
 def sections(plan: BenchPlan) -> dict[str, tuple[Iterable[Run], Callable[[Sequence[RunOutcome]], Iterable[Figure]]]]:
@@ -46,7 +52,10 @@ def sections(plan: BenchPlan) -> dict[str, tuple[Iterable[Run], Callable[[Sequen
 
 
 def bench(plan: BenchPlan, processes: int, advance: Advance, only: Sequence[str] = ()) -> BenchReport:
-    """Run the sections (all, or those that `only` names) and read the figures."""
+    """Run the sections (all, or those that `only` names) and read the figures. Targets are judged where there are at
+    least half as many runs as in full.
+    """
+    full = sections(FULL)
     figures: list[Figure] = []
     curves: dict[str, dict[str, list[CurvePoint]]] = {}
     for name, (runs, read) in sections(plan).items():
@@ -55,7 +64,8 @@ def bench(plan: BenchPlan, processes: int, advance: Advance, only: Sequence[str]
         todo = list(runs)
         total = len(todo)
         outcomes = perform_all(todo, processes, lambda done, name=name, total=total: advance(name, done, total))  # type: ignore[misc]
-        figures.extend(read(outcomes))
+        judged = 2 * fewest_runs(todo) >= fewest_runs(full[name][0])
+        figures.extend(replace(figure, judged=judged) for figure in read(outcomes))
         if name == values.BUDGET:
             for half_width in plan.half_widths:
                 curves[f"values, half-width {half_width:g}"] = values.budget_curves(outcomes, half_width)
@@ -63,3 +73,8 @@ def bench(plan: BenchPlan, processes: int, advance: Advance, only: Sequence[str]
             for beta in comparisons.SAVINGS:
                 curves[f"comparisons, β = {beta:g}"] = comparisons.saving_curves(outcomes, beta)
     return BenchReport(tuple(figures), curves)
+
+
+def fewest_runs(runs: Iterable[Run]) -> int:
+    """How many runs the series with the fewest has."""
+    return min(Counter(run.series for run in runs).values())

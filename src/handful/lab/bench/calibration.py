@@ -55,6 +55,11 @@ def share_true(said: Sequence[JudgedStatement]) -> tuple[int, float]:
     return len(counted), float(np.mean(counted)) if counted else float("nan")
 
 
+def as_asked(said: Sequence[JudgedStatement]) -> list[JudgedStatement]:
+    """The same statements, true if they are by who is named most often among as many as are shown."""
+    return [one._replace(true=one.true_as_asked) for one in said]
+
+
 def calibration_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     """The shares that are true, in all and by crowd, and by how much they are out of bounds; those of `sure` apart."""
     for what, by_rule in (("said", False), (f"ended by sure = {SURE:g}", True)):
@@ -70,6 +75,21 @@ def calibration_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
                 yield Figure(CALIBRATION, f"{what}, {crowd}: true", share, "share", note=f"of {count}, too few")
             else:
                 yield _figure(f"{what}, {crowd}", count, share, LEAST, MOST)
+    yield from _by_options(outcomes)
+
+
+def _by_options(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
+    """Where people differ: pairs and choices among four apart, the latter also by who is named among four."""
+    for (crowd, response), options in product(CROWDS.items(), OPTIONS):
+        some = [o for o in outcomes if response.differs and o.run.series == crowd and o.run.feedback.options == options]
+        said = [one for o in some for one in o.said if one.kind != SURELY]
+        if said:
+            what = f"said, {crowd}, best of {options}"
+            count, share = share_true(said)
+            yield Figure(CALIBRATION, f"{what}: true", share, "share", note=f"of {count:,}")
+            if options > 2:
+                _, share = share_true(as_asked(said))
+                yield Figure(CALIBRATION, f"{what}, by who is named: true", share, "share", note=f"of {count:,}")
 
 
 def _figure(what: str, count: int, share: float, low: float, high: float) -> Figure:

@@ -78,7 +78,7 @@ def link_runs(plan: BenchPlan) -> Iterator[Run]:
     for link, size in product(plan.links, plan.sizes):
         for per_item in LINK_PER_ITEM[size]:
             budget = PerItem(per_item)
-            for instance, seed in product(plan.instance_seeds(), range(1 if size > 60 else 2)):
+            for instance, seed in product(plan.instance_seeds(), range(1 if size > 60 else 6)):
                 crowd = CROWDS[link]
                 for tau in TAUS:
                     known = Preferences(tau=tau)
@@ -155,6 +155,6 @@ def prior_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
     for prior in SCORED:
         some = series[f"certified|{prior}"]
         what = f"certified, half-width 0.5, prior: {prior}"
-        times = mean_answers(some) / mean_fewest(some)
-        note = f"mean f {mean_quality(some):.3f}, {times:.1f} times the clairvoyant's answers"
+        fewest, times = mean_fewest(some), mean_answers(some) / mean_fewest(some)
+        note = f"{prior}: mean f {mean_quality(some):.3f}, clairvoyant {fewest:,.0f}, of the clairvoyant {times:.1f}×"
         yield Figure(PRIOR, what, mean_answers(some), "answers", note=note)

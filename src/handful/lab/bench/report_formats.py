@@ -12,6 +12,7 @@ from rich.table import Table
 
 from handful.lab.bench.answers import BenchReport
 from handful.lab.bench.targets import Figure
+from handful.wording import counted
 
 HEADINGS = ("section", "what", "measured", "target", "met", "note")
 
@@ -37,7 +38,7 @@ def shown(figure: Figure, value: float | None) -> str:
 def cells(figure: Figure) -> tuple[str, ...]:
     """One line of the table."""
     target = f"{figure.sense} {shown(figure, figure.target)}" if figure.target is not None else ""
-    met = {True: "yes", False: "no", None: ""}[figure.met]
+    met = {True: "yes", False: "no", None: "not judged" if target and not figure.judged else ""}[figure.met]
     return figure.section, figure.what, shown(figure, figure.value), target, met, figure.note
 
 
@@ -58,11 +59,22 @@ def screen(report: BenchReport, title: str) -> Table:
     return table
 
 
+def summary(report: BenchReport) -> list[str]:
+    """How many targets are met, which are not, and how many are not judged, in lines."""
+    aimed = [figure for figure in report.figures if figure.met is not None]
+    lines = [f"{len(aimed) - len(report.missed)} of {counted(len(aimed), 'target')} met."]
+    for section, what, measured, target, *_ in map(cells, report.missed):
+        lines.append(f"Not met: {section}, {what}: {measured}, aimed at {target}")
+    if report.unjudged:
+        lines.append(f"Not judged, for too few runs: {counted(len(report.unjudged), 'other target')}.")
+    return lines
+
+
 def markdown(figures: Sequence[Figure]) -> str:
     """For the documentation: a table a section, with a row per setting and a column per measure.
 
     "half-width 1, sharp: mean f" is the measure "mean f" of the setting "half-width 1, sharp". A target stands behind
-    the value, with ✓ where it is met and ✗ where it is not.
+    the value, with ✓ where it is met and ✗ where it is not, or that it is not judged.
     """
     sections: dict[str, list[Figure]] = {}
     for figure in figures:
@@ -93,7 +105,8 @@ def _with_target(figure: Figure) -> str:
     value = shown(figure, figure.value)
     if figure.target is None:
         return value
-    return f"{value} ({figure.sense} {shown(figure, figure.target)} {'✓' if figure.met else '✗'})"
+    verdict = {True: " ✓", False: " ✗", None: ", not judged"}[figure.met]
+    return f"{value} ({figure.sense} {shown(figure, figure.target)}{verdict})"
 
 
 def csv_text(figures: Sequence[Figure]) -> str:

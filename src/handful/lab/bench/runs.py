@@ -59,7 +59,8 @@ class Run:
 class RunOutcome:
     """How it went: `quality` is f over exact greedy's; `shown` whether every round ended by its rule; `fewest` how many
     answers would prove the claim about the same picks to somebody who knows f (nan where nothing is to be proved);
-    `proof` how many were asked once the last item was picked; `said` what is said of the picks, where that is judged.
+    `proof` how many were asked once the last item was picked; `fewest_from_first` is as `fewest`, for somebody who
+    proves it from ∅; `said` what is said of the picks, where that is judged.
     """
 
     run: Run
@@ -68,6 +69,7 @@ class RunOutcome:
     shown: bool
     fewest: float = math.nan
     proof: int = 0
+    fewest_from_first: float = math.nan
     said: tuple[JudgedStatement, ...] = ()
 
 
@@ -118,11 +120,12 @@ def perform(run: Run) -> RunOutcome:
         assert isinstance(run.explorer, Duels)
         said = tuple(statements_of(run.explorer, problem, objective, run.response))
     shown = all(r.ended in ("rule", "alone") for r in result.rounds)
-    fewest = math.nan
+    fewest = fewest_from_first = math.nan
     if epsilon is not None and isinstance(run.feedback, Values):  # whose R is the half-width of a uniform answer
-        fewest = clairvoyant(objective, result.chosen, run.response.scale, epsilon, DELTA)
+        of = (objective, result.chosen, run.response.scale, epsilon, DELTA)
+        fewest, fewest_from_first = clairvoyant(*of), clairvoyant(*of, anchors=1)
     proof = result.answers - sum(int(r.per_item.sum()) for r in result.rounds)
-    return RunOutcome(run, result.answers, result.value / best, shown, fewest, proof, said)
+    return RunOutcome(run, result.answers, result.value / best, shown, fewest, proof, fewest_from_first, said)
 
 
 def scores(objective: Coverage | SampleAverage | Modular, prior: Prior, seed: int) -> tuple[float, ...] | None:

@@ -2,13 +2,15 @@
 
 A statement is made of every pick as its round ends: that it is among the best j candidates, that it is the best, and
 that it is better than the runner-up (`core/standing.py`). The best are those of the highest Borda sum among the round's
-candidates, by all people of the crowd. With `sure`, a round ends once its pick is the best with that probability, and
-only that is counted.
+candidates, by all people of the crowd. Where people differ, who is named most often among several is another: by them
+a statement is judged, too. With `sure`, a round ends once its pick is the best with that probability, and only that is
+counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +27,15 @@ AMONG, BEST, OVER, SURELY = "among the best", "the best", "better than the runne
 
 
 class JudgedStatement(NamedTuple):
-    """A statement, how likely it was said to be, and whether it is true."""
+    """A statement, how likely it was said to be, and whether it is true.
+
+    `true` is by Borda sums, `true_as_asked` by who is named most often among as many as a question shows.
+    """
 
     kind: str
     chance: float
     true: bool
+    true_as_asked: bool
 
 
 def borda_sums(people: Floats) -> Floats:
@@ -39,6 +45,19 @@ def borda_sums(people: Floats) -> Floats:
         ordered = np.sort(gains)
         sums += np.searchsorted(ordered, gains, "left") + np.searchsorted(ordered, gains, "right")
     return sums / (2.0 * len(people))
+
+
+def shares_named(people: Floats, options: int) -> Floats:
+    """How often each item is the best of it and `options` − 1 random others, by rows as above; of equals any may be."""
+    size = people.shape[1]
+    shares = np.array([comb(below, options - 1) for below in range(size)]) / comb(size - 1, options - 1)
+    named = np.zeros(size)
+    for gains in people:
+        ordered = np.sort(gains)
+        below, not_above = np.searchsorted(ordered, gains, "left"), np.searchsorted(ordered, gains, "right")
+        sums = np.concatenate([[0.0], np.cumsum(shares)])
+        named += (sums[not_above] - sums[below]) / (not_above - below)
+    return named / len(people)
 
 
 def statements_of(
@@ -58,17 +77,18 @@ def statements_of(
         r = state.board.round[0]
         pick, view = int(r["pick"]), view_of(explorer, problem, state)
         candidates = np.flatnonzero(np.isfinite(view.mean))
-        borda = np.full(problem.size, -np.inf)
-        borda[candidates] = borda_sums(theirs[:, candidates])
+        best = np.full((2, problem.size), -np.inf)
+        best[0, candidates] = borda_sums(theirs[:, candidates])
+        best[1, candidates] = shares_named(theirs[:, candidates], min(problem.feedback.options, len(candidates)))
         found = standing_of(view, pick)
         assert found is not None
-        rank, next_best = 1 + int((borda > borda[pick]).sum()), found.runners_up[0]
+        ranks, next_best = 1 + (best > best[:, [pick]]).sum(axis=1), found.runners_up[0]
         if explorer.sure is None:
-            yield JudgedStatement(AMONG, found.chance, rank <= found.best_of)
-            yield JudgedStatement(BEST, found.chance_of_best, rank == 1)
-            yield JudgedStatement(OVER, next_best.chance, bool(borda[pick] >= borda[next_best.item]))
+            yield JudgedStatement(AMONG, found.chance, *(ranks <= found.best_of).tolist())
+            yield JudgedStatement(BEST, found.chance_of_best, *(ranks == 1).tolist())
+            yield JudgedStatement(OVER, next_best.chance, *(best[:, pick] >= best[:, next_best.item]).tolist())
         elif r["counted"] < r["limit"]:
-            yield JudgedStatement(SURELY, found.chance_of_best, rank == 1)
+            yield JudgedStatement(SURELY, found.chance_of_best, *(ranks == 1).tolist())
         for grown in (progress, *people):
             grown.add(pick)
         drop(state, pick)

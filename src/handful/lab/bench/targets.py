@@ -19,7 +19,9 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, and what is aimed at: `sense` says on which side of the target it must lie."""
+    """A number, and what is aimed at: `sense` says on which side of the target it must lie. Not `judged`: it is of too
+    few runs to say whether it does.
+    """
 
     section: str
     what: str
@@ -28,11 +30,12 @@ class Figure:
     sense: Literal["≥", "≤", "<", ""] = ""
     target: float | None = None
     note: str = ""
+    judged: bool = True
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None if there is none."""
-        if self.target is None:
+        """Whether the target is met; None if there is none, or it is not judged."""
+        if self.target is None or not self.judged:
             return None
         if self.sense == "≥":
             return self.value >= self.target

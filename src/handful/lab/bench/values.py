@@ -88,9 +88,10 @@ def guarantee_figures(outcomes: Sequence[RunOutcome]) -> Iterator[Figure]:
             yield Figure(GUARANTEE, what, mean_answers(some), "answers", note=note)
             yield from limit_figures(GUARANTEE, what, some)
             if name in (AUDIT, QUICK):
-                proof = float(np.mean([o.proof for o in some])) / mean_fewest(some)
-                limit = 2.5 if aimed else None
-                yield Figure(GUARANTEE, f"{what}: proof over clairvoyant", proof, "×", "≤" if limit else "", limit)
+                proof, limit = float(np.mean([o.proof for o in some])), 2.5 if aimed else None
+                yield Figure(GUARANTEE, f"{what}: proof over clairvoyant", proof / mean_fewest(some), "×")
+                times = proof / float(np.mean([o.fewest_from_first for o in some]))
+                yield Figure(GUARANTEE, f"{what}: proof over one from ∅", times, "×", "≤" if limit else "", limit)
             if name != FAITHFUL:
                 fewer = FEWER.get(name) if aimed else None
                 ratio = reference / mean_answers(some)
