@@ -55,7 +55,7 @@ def test_nothing_in_the_block_waits_and_everything_else_does(
     go.set()
     other.join()
     study.confirm(done.ticket)
-    assert called.wait(5)
+    assert called.wait(20)
     assert study.status().answers == 2
     study.close()
 

@@ -54,6 +54,31 @@ def test_an_open_round_that_knows_something_is_decided_and_only_the_rest_is_fill
     assert len(set(result.chosen)) == 4
 
 
+def test_a_study_that_is_finished_in_its_last_round_says_so() -> None:
+    study = duel()
+    while len(study.result().chosen) < 3 or study.fold.exploration.counted == 0:
+        for q in study.ask():
+            study.tell(q.id, NAMES.index(q.item) > NAMES.index(q.rival))
+    result = study.finish()
+    assert [r.ended for r in result.rounds] == ["budget", "budget", "budget", "closed"]
+    assert study.finished == "the study was finished early: the last of 4 items was decided with what was known"
+    said = f"decided with what was known when the study was finished early: {result.chosen[-1]}"
+    assert said in result.certificate.reasons
+
+
+def test_a_round_that_was_cut_short_and_followed_by_others_is_not_called_the_last() -> None:
+    study = duel()
+    (q,) = study.ask()
+    study.tell(q.id, True)
+    study.finish()
+    study.reopen(3, extend=60)
+    while study.finished is None:
+        for q in study.ask():
+            study.tell(q.id, NAMES.index(q.item) > NAMES.index(q.rival))
+    assert [r.ended for r in study.result().rounds] == ["budget", "closed", "budget", "budget"]
+    assert study.finished == "all 4 items are picked"
+
+
 def test_without_a_belief_the_means_of_earlier_rounds_speak() -> None:
     study = Study(NAMES, 3, feedback=Values(noise=0.1), explorer=TopX(), epsilon=30.0, seed=1, clock=Clock())
     while len(study.result().chosen) < 1:
@@ -97,3 +122,23 @@ def test_a_place_that_was_filled_in_is_a_record_that_older_versions_refuse(monke
     monkeypatch.setattr(event_records, "VERSION", 1)
     with pytest.raises(JournalTooNew, match="upgrade"):
         from_record(closings[1])
+
+
+def test_what_people_did_in_the_last_round_is_told_of_the_last_that_was_not_filled_in() -> None:
+    study = Study(NAMES, 4, feedback=Preferences(), budget=160, seed=2, clock=Clock())
+    answered = 0
+    while answered < 50:
+        worker = "ann" if answered % 3 else "bob"
+        (question,) = study.ask(1, worker)
+        study.tell(question.id, NAMES.index(question.item) > NAMES.index(question.rival), worker)
+        answered += 1
+    before = {line.name: line.round_answers for line in study.status().workers}
+    assert study.status().round == 2
+    assert all(before.values())
+    result = study.finish("enough")
+    assert [closed.ended for closed in result.rounds[1:]] == ["closed", "filled", "filled"]
+    assert {line.name: line.round_answers for line in study.status().workers} == before
+    nothing = Study(NAMES, 2, feedback=Preferences(), budget=160, seed=2, clock=Clock())
+    nothing.ask(1, "ann")
+    nothing.finish("nobody came")
+    assert all(line.round_answers == 0 for line in nothing.status().workers)

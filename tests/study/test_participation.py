@@ -13,12 +13,13 @@ import pytest
 from handful import Preferences, Study
 from handful.errors import InvalidAnswer, InvalidProblem, JournalTooNew, StorageCorrupt, StudyExists
 from handful.storage import Record
-from handful.study import event_records, events
+from handful.study import event_records, events, standstill
 from handful.study.certifying import BY_HAND
-from handful.study.circumstances import answerers
-from handful.study.conduct import NOT_VERIFIED
+from handful.study.circumstances import answerers, circumstances_of
+from handful.study.conduct import NOT_VERIFIED, WITHDREW
+from handful.study.done_by_hand import done_by_hand
 from handful.study.doors import Door
-from handful.study.event_records import from_record
+from handful.study.event_records import from_record, to_record
 from handful.study.rules import (
     Admission,
     Checks,
@@ -29,6 +30,7 @@ from handful.study.rules import (
     chance_of_one_side,
     share_allowed,
 )
+from handful.study.standstill import Standstill
 from tests.study.worlds import Clock, picture
 
 ITEMS = [f"i{n}" for n in range(6)]
@@ -162,6 +164,82 @@ def test_one_person_gives_a_share_of_a_round_at_most() -> None:
     assert "the organizer lifted the cap on the share of a person" in study.finish().certificate.reasons
 
 
+def test_who_is_excluded_does_not_make_the_shares_of_others_smaller() -> None:
+    study = study_with(Rule(None, None, (), 0.10), budget=20)
+    for worker in ("ann", "bob", "cid", "dan", "eve"):
+        for _ in range(5):
+            study.check(worker, "gold", worker < "d")
+    for worker in ("dan", "eve"):
+        study.exclude(worker)
+    went_on = True
+    while went_on and study.fold.exploration.round == 1:
+        went_on = sum(answer(study, worker) for worker in ("ann", "bob", "cid")) > 0
+    assert study.fold.exploration.round == 2, "three of five people can end a round of ten answers"
+
+
+def test_a_cap_that_keeps_everybody_waiting_is_named_after_two_minutes() -> None:
+    now = [1000.0]
+    study = study_with(Rule(None, None, (), 0.10), budget=400, clock=lambda: now[0])
+    for worker in range(20):
+        for _ in range(5):
+            study.check(f"w{worker}", "gold", True)
+    while answer(study, "w0"):
+        assert study.standstill.cap(now[0]) is None
+    now[0] += 119
+    assert not answer(study, "w0")
+    assert study.standstill.cap(now[0]) is None
+    now[0] += 1
+    assert study.standstill.cap(now[0]) == "person"
+    assert answer(study, "w1"), "somebody went on"
+    assert study.standstill.cap(now[0]) is None
+    now[0] += 600
+    assert study.standstill.cap(now[0]) is None, "nobody is there who waits"
+
+
+def test_how_long_nobody_went_on_is_counted_from_the_first_who_could_not() -> None:
+    caps = Standstill()
+    caps.went_on()
+    caps.kept_back("person", 500.0)  # who comes after everybody had left
+    assert caps.cap(500.0) is None
+    caps.kept_back("person", 600.0)
+    assert caps.cap(619.0) is None
+    assert caps.cap(620.0) == "person"
+    caps.went_on()
+    caps.kept_back("person", 630.0)
+    assert caps.cap(630.0) is None
+
+
+def test_somebody_may_be_kept_back_while_another_thread_asks_by_which_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    caps = Standstill()
+
+    class Meanwhile(dict[str, float]):
+        def __getitem__(self, cap: str) -> float:
+            caps.kept_back("network", 10.0)
+            return super().__getitem__(cap)
+
+    monkeypatch.setattr(standstill, "PATIENCE_S", Meanwhile(standstill.PATIENCE_S))
+    caps.kept_back("person", 10.0)
+    assert caps.cap(20.0) is None
+
+
+@pytest.mark.parametrize("excluded_before", [False, True])
+def test_nobody_can_restore_somebody_who_withdrew(tmp_path: Path, excluded_before: bool) -> None:
+    storage = tmp_path / "a.db"
+    with study_with(OPEN, storage=storage) as study:
+        assert answer(study, "ann")
+        if excluded_before:
+            study.exclude("ann")
+        study.leave("ann")
+        before = kinds(study)
+        study.leave("ann")
+        with pytest.raises(InvalidProblem, match="worker ann withdrew"):
+            study.restore("ann")
+        assert kinds(study) == before
+    with Study.open(storage) as again:
+        assert again.fold.workers.excludes("ann")
+        assert again.fold.workers.any_excluded_by_hand is excluded_before, "that voids the claim, as it did"
+
+
 def test_who_is_alone_has_no_share_to_keep_to() -> None:
     assert share_allowed(0.1, 0) == share_allowed(0.1, 1) == 1.0
     assert share_allowed(0.1, 3) == 0.5
@@ -196,16 +274,79 @@ def test_restoring_overrules_the_rule_unless_the_panel_verified_somebody_late(tm
             answer(study, worker)
         study.exclude("ann", NOT_VERIFIED, by_rule=True)
         assert study.fold.workers.awaits_verifying("ann")
-        study.restore("ann")
+        study.restore("ann", verified=True)
         assert not study.fold.workers.awaits_verifying("ann")
         assert study.fold.workers.overruled == []
+        assert done_by_hand(study.records()) == []
     with Study.open(storage) as again:
         assert not again.fold.workers.any_excluded_by_hand
         again.exclude("ann", "another rule", by_rule=True)
         again.restore("ann")
         assert again.fold.workers.overruled == ["ann"]
-        again.exclude("bob", NOT_VERIFIED)  # by hand, whatever its words
-        assert again.fold.workers.any_excluded_by_hand
+        again.fold.apply(events.Excluded("bob", NOT_VERIFIED), 0.0)  # by hand, whatever its words, as was once possible
+        assert "bob" in again.fold.workers.by_hand
+        assert not again.fold.workers.awaits_verifying("bob")
+
+
+def test_restoring_by_hand_whom_the_panel_has_not_verified_is_said_and_voids_delta(tmp_path: Path) -> None:
+    storage = tmp_path / "study.db"
+    with study_with(OPEN, storage=storage) as study:
+        while not study.finished and answer(study, f"w{study.fold.answers % 7}"):
+            pass
+        study.exclude("w3", NOT_VERIFIED, by_rule=True)
+        study.restore("w3")
+    with Study.open(storage) as again:
+        certificate = again.result().certificate
+        assert certificate.delta is None
+        assert "restored against the rule: w3" in certificate.reasons
+        assert done_by_hand(again.records()) == ["people were restored by hand (1 time)"]
+        assert not again.fold.workers.excludes("w3")
+
+
+def test_in_older_journals_who_waited_for_the_panel_and_was_restored_counts_as_verified() -> None:
+    older = [events.Excluded("ann", NOT_VERIFIED, True), events.Restored("ann")]
+    records = [to_record(event, n, 0.0) for n, event in enumerate(older)]
+    assert [(record.version, record.payload) for record in records][1] == (1, '{"w":"ann"}')
+    assert done_by_hand(records) == []
+    study = study_with(OPEN)
+    for record in records:
+        study.fold.apply(from_record(record), 0.0)
+    assert study.fold.workers.overruled == []
+
+
+def test_an_older_version_is_told_to_upgrade_where_somebody_unverified_was_restored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_hand = to_record(events.Restored("ann", True), 0, 0.0)
+    assert from_record(by_hand) == events.Restored("ann", True)
+    monkeypatch.setattr(event_records, "VERSION", 5)
+    with pytest.raises(JournalTooNew, match="upgrade"):
+        from_record(by_hand)
+
+
+@pytest.mark.parametrize("reason", [WITHDREW, NOT_VERIFIED])
+def test_by_hand_nobody_is_excluded_for_a_reason_that_a_study_gives_itself(reason: str) -> None:
+    study = study_with(OPEN)
+    assert answer(study, "ann")
+    before = kinds(study)
+    with pytest.raises(InvalidProblem, match=f"the reason '{reason}' is kept for those who.*: say in other words why"):
+        study.exclude("ann", reason)
+    with pytest.raises(InvalidProblem, match="is kept for"):
+        study.exclude_all(["ann", "bob"], reason)
+    assert kinds(study) == before
+    study.exclude("ann", f"{reason}, she said")
+    assert done_by_hand(study.records()) == ["people were excluded by hand (1 time)"]
+    study.restore("ann")
+
+
+def test_a_journal_in_which_somebody_was_excluded_as_unverified_by_hand_says_so_of_their_restoring_too() -> None:
+    """Versions before took any such restoring for the panel's."""
+    by_hand = [events.Excluded("ann", NOT_VERIFIED), events.Restored("ann")]
+    records = [to_record(event, n, 0.0) for n, event in enumerate(by_hand)]
+    assert done_by_hand(records) == [
+        "people were excluded by hand (1 time)",
+        "people were restored by hand (1 time)",
+    ]
 
 
 def test_the_certificate_names_the_rule_the_door_and_who_is_out() -> None:
@@ -227,6 +368,56 @@ def test_the_certificate_names_the_rule_the_door_and_who_is_out() -> None:
     assert "that people withdraw is assumed not to depend on what they answered" in sentence
     assert "People came from one room" in sentence
     assert not study.fold.workers.any_excluded_by_hand
+
+
+@pytest.mark.parametrize(
+    ("excluded", "said"),
+    [
+        (None, "0 were excluded by it, 1 withdrew"),
+        ("by hand", "0 were excluded by it, 1 withdrew"),
+        ("by the rule", "1 was excluded by it, 1 withdrew"),
+    ],
+)
+def test_who_is_excluded_and_then_withdraws_is_counted_for_each(
+    tmp_path: Path, excluded: str | None, said: str
+) -> None:
+    with study_with(OPEN, storage=tmp_path / "a.db") as study:
+        for worker in ("ann", "bob"):
+            assert answer(study, worker)
+        if excluded is not None:
+            study.exclude("ann", "noise", by_rule=excluded == "by the rule")
+        study.leave("ann")
+        assert f"2 people answered, {said}" in " ".join(circumstances_of(study.fold))
+    with Study.open(tmp_path / "a.db") as again:
+        assert f"2 people answered, {said}" in " ".join(circumstances_of(again.fold))
+
+
+def test_without_a_rule_too_withdrawing_is_nobodys_exclusion_and_names_nobody() -> None:
+    study = study_with()
+    while not study.finished:
+        assert answer(study, ("ann", "bob", "cid")[study.fold.answers % 3]) or answer(study, "ann")
+    before = study.result()
+    assert [r.left_out for r in before.rounds] == [0, 0]
+    study.leave("cid")
+    result = study.result()
+    said = str(result.certificate)
+    assert "1 person withdrew; that people withdraw is assumed not to depend on what they answered" in said
+    assert BY_HAND not in said
+    assert "cid" not in said
+    assert result.left_out == len(by_worker(study, "cid")) > 0
+    assert result.answers_said == f"{result.answers} answers, of which {result.left_out} no longer count"
+    for was, now, pick in zip(before.rounds, result.rounds, result.picks, strict=True):
+        given = sum(study.fold.questions.round[q] == now.round for q in by_worker(study, "cid"))
+        assert now.answers == was.answers
+        assert now.left_out == given > 0
+        assert now.answers_said == f"{now.answers} answers, of which {given} no longer count"
+        assert f"{given} answers of its round count no more." in pick.sentences()
+    assert done_by_hand(list(study.records())) == []
+
+
+def by_worker(study: Study[str], worker: str) -> list[int]:
+    number = study.fold.workers.number(worker)
+    return [q for q, who in enumerate(study.fold.questions.worker) if who == number]
 
 
 @pytest.mark.parametrize("withdrawal", ["remove", "keep"])

@@ -11,8 +11,9 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli import main
-from handful.errors import InvalidProblem
-from handful.study.preregistration import UNVERIFIED, commitment, departures, page_of, read_record, to_json
+from handful.errors import InvalidProblem, StudyFinished
+from handful.study.preregistration import commitment, departures, read_record, to_json
+from handful.study.preregistration_page import UNVERIFIED, page_of
 from handful.study.rules import ONLY_VERIFIED, Rule
 
 
@@ -49,6 +50,17 @@ def test_the_certificate_names_the_digest_and_says_when() -> None:
     assert "after 1 answer, which is late" in str(late.result().certificate)
 
 
+def test_a_study_that_is_over_is_not_announced_any_more() -> None:
+    over, announced = study(), study()
+    record = announced.preregister()
+    for one in (over, announced):
+        one.run(lambda question: question.item < question.rival)
+    with pytest.raises(StudyFinished, match="this study is over"):
+        over.preregister()
+    assert over.fold.registered is None
+    assert announced.preregister() == record
+
+
 def test_a_study_that_kept_to_it_departs_in_nothing_and_every_change_is_named() -> None:
     mine = study()
     record = mine.preregister()
@@ -64,6 +76,31 @@ def test_a_study_that_kept_to_it_departs_in_nothing_and_every_change_is_named() 
         (found,) = departures(record, {**record, key: other}, registered)
         assert word in found
     assert departures(record, record, None) == ["the journal has no preregistration"]
+
+
+def test_of_what_people_read_it_is_said_what_differs_and_from_where_on() -> None:
+    long = "We would like to know which of these photographs shows the church best. " * 3
+    words = {"theme": "Churches", "consent": f"{long}You may stop.", "thanks": None, "goal": 30}
+    mine = study(rule=ONLY_VERIFIED)
+    record = mine.preregister(words=words)
+
+    def found(**other: Any) -> list[str]:
+        return departures(record, mine.registration(words={**words, **other}), mine.fold.registered)
+
+    assert found() == []
+    assert found(thanks="Many thanks.", goal=20) == [
+        'what people read, thanks: registered nothing, now "Many thanks."',
+        "what people read, goal: registered 30, now 20",
+    ]
+    (consent,) = found(consent=f"{long}You must stay.")
+    assert consent.startswith("what people read, consent: registered …")
+    assert consent.endswith('…e church best. You may stop.", now …e church best. You must stay."')
+    (later,) = found(welcome="Hello")
+    assert later == 'what people read, welcome: registered nothing, now "Hello"'
+    other = {**record, "rule": {**record["rule"], "unverified": None}}
+    assert departures(record, other, mine.fold.registered) == [
+        'who counts, unverified: registered "exclude", now nothing'
+    ]
 
 
 def test_of_items_it_is_said_which_were_another_file_and_which_look_otherwise() -> None:
@@ -94,6 +131,15 @@ def test_a_record_of_the_first_format_is_checked_by_what_it_says() -> None:
     assert departures(before, now, mine.fold.registered) == ["of the items, c looks otherwise"]
 
 
+def test_a_record_that_did_not_tell_when_a_round_ends_early_is_kept_to() -> None:
+    mine = Study(list("abcd"), 2, feedback=Preferences(), explorer="duels:sure=0.9", budget=20)
+    now = mine.preregister()
+    assert "with probability 0.9" in now["stopping"]
+    before = {**now, "format": 2, "stopping": "after 2 picks; at most 20 answers"}
+    assert departures(before, now, mine.fold.registered) == []
+    assert departures({**before, "format": 3}, now, mine.fold.registered) != []
+
+
 def test_a_changed_file_is_refused() -> None:
     record = study().preregister()
     with pytest.raises(InvalidProblem, match="changed after it was written"):
@@ -122,6 +168,27 @@ def test_a_journal_of_before_keeps_its_rule_and_hash() -> None:
         Rule.from_dict({**told, "unverified": "count"})
 
 
+def test_the_page_is_written_for_people_and_the_json_stands_at_its_end() -> None:
+    practice = [{"right": "a church", "wrong": "a spoon", "why": "It is about churches."}]
+    words = {"theme": "教会", "consent": "One.\n\nTwo.", "thanks": None, "practice": practice, "language": "ja"}
+    page, _, json_ = page_of(study(rule=Rule(), solo=False).preregister(words=words)).partition("<pre>")
+    for raw in ("False", "True", "[]", "null", "None", "{&quot;", "&quot;", ">60.0<", "exclude_if"):
+        assert raw not in page, raw
+    for said in (
+        "<dt>For one person</dt><dd>no</dd>",
+        "<dt>Chosen before the start</dt><dd>none</dd>",
+        "<dt>Thanks</dt><dd>the built-in words</dd>",
+        '<span dir="auto" lang="ja">教会</span>',
+        '<dt>What people agree to</dt><dd><span dir="auto" lang="ja">One.\n\nTwo.</span></dd>',
+        '<dt>Right</dt><dd><span dir="auto" lang="ja">a church</span></dd>',
+        "<li><dl><dt>Share</dt><dd>0.75</dd>",
+        "median faster than",
+        "<dt>Everybody who finishes is paid</dt><dd>yes</dd>",
+    ):
+        assert said in page, said
+    assert "&quot;exclude_if&quot;" in json_
+
+
 def test_words_on_the_page_are_never_markup() -> None:
     page = page_of(study().preregister(words={"question": "<script>alert(1)</script>"}))
     assert "<script>" not in page
@@ -137,6 +204,15 @@ def test_the_first_preregistration_stands_and_is_there_after_reopening(tmp_path:
         assert again.registration() == first
         assert again.fold.registered is not None
         assert again.fold.registered.hash == first["hash"]
+
+
+def test_a_record_of_the_format_before_does_not_tell_how_sure_a_belief_must_be() -> None:
+    mine = study(explorer="duels:sure=0.9")
+    now, before = mine.registration(), mine.registration(as_in=2)
+    assert "with probability 0.9" in now["stopping"]
+    assert "probability" not in before["stopping"]
+    assert before["format"] == 2
+    assert read_record(to_json(before)) == before
 
 
 def test_the_command_writes_both_files_and_replay_checks_against_them(
@@ -160,7 +236,24 @@ def test_the_command_writes_both_files_and_replay_checks_against_them(
     code, said = handful("replay", "photos", *against)
     assert (code, "kept to its preregistration" in said) == (0, True), said
     digest = json.loads((tmp_path / "photos-preregistration.json").read_text())["hash"]
-    for kind in ("result", "jsonl"):
+    for kind in ("result", "jsonl", "csv"):
         assert digest in handful("export", "photos", "-s", "a.db", "--format", kind)[1], "the export names it"
+    with Study.open("a.db", "photos") as running:
+        running.reopen(2, extend=10)
+        for worker in ("ann", "bob"):
+            (question,) = running.ask(1, worker)
+            running.tell(question.id, True, worker)
+        running.exclude("ann")
+        running.restore("ann")
+        running.leave("bob")
+    code, said = handful("replay", "photos", *against)
+    for departed in (
+        "the budget grew by 10 answers",
+        "rounds were redone (1 time, from round 2)",
+        "people were excluded by hand (1 time)",
+        "people were restored by hand (1 time)",
+    ):
+        assert f"not as registered: {departed}" in said, said
+    assert (code, said.count("not as registered")) == (1, 4), said
     code, said = handful("replay", "other", *against)
     assert (code, "not as registered: the journal has no preregistration" in said) == (1, True), said

@@ -76,19 +76,26 @@ def test_any_number_of_processes_gives_the_same_result_while_some_are_killed(job
     assert calls(tmp_path) == {1: expected.answers}
 
 
-def test_a_worker_killed_from_outside_is_replaced() -> None:
+def test_a_worker_killed_from_outside_is_replaced(tmp_path: Path) -> None:
     question = Question("q1", 1, 0, 5, None, (), 7)
+    held, begun, killed = (tmp_path / name for name in ("held", "begun", "killed"))
 
     def slow(q: Question) -> int:
-        time.sleep(0.5)
+        if held.exists():
+            begun.touch()
+            while not killed.exists():
+                time.sleep(0.02)
         return os.getpid()
 
     with ProcessPool(slow, (5,), 1) as pool:
         first = pool.submit(question).result()
         assert isinstance(first, int)
+        held.touch()
         waiting = [pool.submit(question) for _ in range(2)]
-        time.sleep(0.2)
+        while not begun.exists():
+            time.sleep(0.02)
         os.kill(first, signal.SIGKILL)
+        killed.touch()
         second = {future.result() for future in waiting}
     assert len(second) == 1
     assert first not in second
@@ -107,7 +114,10 @@ def test_a_question_that_ends_its_process_three_times_is_named_and_the_rest_is_k
 def test_what_was_answered_out_of_turn_is_not_asked_again(tmp_path: Path) -> None:
     def failing(q: Question) -> float:
         if q.id == "q0":
-            time.sleep(1.0)
+            until = time.monotonic() + 30
+            while len(list(tmp_path.iterdir())) < 11 and time.monotonic() < until:
+                time.sleep(0.05)
+            time.sleep(1.0)  # until the last answer has been sent
             raise RuntimeError("no electricity")
         return noted(q, str(tmp_path))
 
@@ -183,10 +193,10 @@ def test_an_evaluation_that_takes_too_long_is_ended_and_tried_again(tmp_path: Pa
             time.sleep(60)
         return careful(q)
 
-    with pytest.raises(TimeoutError, match="question q5, about .* took longer than timeout=2 seconds"):
-        study().run(slow_at_first, n_jobs=2, timeout=2)
+    with pytest.raises(TimeoutError, match="question q5, about .* took longer than timeout=5 seconds"):
+        study().run(slow_at_first, n_jobs=2, timeout=5)
     (tmp_path / "q5").unlink()
-    assert study().run(slow_at_first, n_jobs=2, timeout=2, retries=1) == study().run(careful)
+    assert study().run(slow_at_first, n_jobs=2, timeout=5, retries=1) == study().run(careful)
 
 
 def test_a_worker_that_is_ended_for_a_late_question_does_not_blame_the_next_one() -> None:

@@ -9,7 +9,7 @@ import pytest
 from handful import Preferences, Study, Values
 from handful.core.standing import standing_of
 from handful.study.events import Asked, Told
-from handful.study.statements import FILLED, GIVEN, Believed
+from handful.study.statements import CUT_SHORT, FILLED, GIVEN, TOO_FEW, Believed
 from tests.study.worlds import Clock
 
 NAMES = [f"photo {i}" for i in range(8)]
@@ -81,6 +81,17 @@ def test_a_pick_that_was_filled_in_says_so_and_names_no_runner_up() -> None:
     assert str(result).count(FILLED) == 2
 
 
+@pytest.mark.parametrize("options", [2, 4])
+def test_a_pick_whose_round_was_cut_short_says_so(options: int) -> None:
+    study = answered(study_of(options), until=1)
+    (question,) = study.ask()
+    study.tell(question.id, question.item if options > 2 else True)
+    result = study.finish("enough")
+    assert [pick.basis for pick in result.picks] == ["answers", "cut short", "filled"]
+    assert [pick.sentences()[0] == CUT_SHORT for pick in result.picks] == [False, True, False]
+    assert result.to_dict()["picks"][1]["basis"] == "cut short"
+
+
 def test_what_was_chosen_before_the_start_says_so() -> None:
     result = answered(study_of(2, chosen=["photo 0"])).result()
     assert [pick.item for pick in result.picks] == list(result.chosen)
@@ -98,6 +109,9 @@ def test_the_belief_says_how_likely_a_pick_is_among_the_best_and_names_near_ties
         assert pick.believed.candidates == 9 - closed.closing.round
         near = [NAMES[one.item] for one in standing.runners_up if one.near]
         assert list(pick.believed.near_ties) == near
+        if pick.believed.tells_little:
+            assert pick.sentences()[1] == TOO_FEW
+            continue
         assert pick.sentences()[1].startswith("By the model, ")
         assert all(name.upper() in pick.sentences(str.upper)[1] for name in near)
         assert study.result().to_dict()["picks"][0]["believed"]["near_ties"] is not None
@@ -107,6 +121,14 @@ def test_a_probability_is_rounded_down_and_never_said_to_be_certain() -> None:
     assert "93% likely among the best 3 of 202;" in Believed(0.9399, 3, 202, ("a",)).sentence()
     assert Believed(0.9399, 3, 202, ("a", "b")).sentence().endswith("; near-tie with a and b.")
     assert Believed(1.0, 1, 4, ()).sentence() == "By the model, more than 99% likely the best of 4."
+
+
+def test_among_more_than_half_of_the_candidates_is_said_in_plain_words() -> None:
+    assert Believed(0.9, 66, 78, ("a",)).sentence() == TOO_FEW
+    assert Believed(0.9, 40, 78, ()).sentence() == TOO_FEW
+    assert "among the best 39 of 78" in Believed(0.9, 39, 78, ()).sentence()
+    assert "the best of 1." in Believed(1.0, 1, 1, ()).sentence()
+    assert "too few answers to tell it from most" in TOO_FEW
 
 
 def test_an_explorer_without_a_belief_about_strengths_says_none() -> None:

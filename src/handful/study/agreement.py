@@ -12,6 +12,7 @@ import numpy as np
 
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOW
+from handful.core.rounding import percent_at_least, percent_at_most
 from handful.study.fold import Fold
 from handful.study.questions import ANSWERED
 from handful.wording import counted
@@ -23,6 +24,8 @@ _GROUPS = 20
 _WIDTH = 2.1  # standard deviations of a mean over so many groups that 95% lie within
 _STEPS, _PRIOR = 25, 0.5
 
+SAYS_NOTHING = 0.8
+"""An interval of shares as wide as this is not worth telling."""
 NOT_CARE = (
     "That does not say how carefully they looked: people of different taste disagree however well they look, and a "
     "study asks most often where it is close."
@@ -59,9 +62,12 @@ class Agreement:
         if self.share is not None and self.interval is not None:
             low, high = self.interval
             pairs = counted(self.pairs, "pair")
+            likely = f"among all people it is likely between {percent_at_least(low)} and {percent_at_most(high)}"
+            if high - low > SAYS_NOTHING:
+                likely = "too few to say anything of all people"
             said.append(
                 f"Two people who saw the same two said the same {self.share:.0%} of the time ({pairs} were seen by "
-                f"more than one person; among all people it is likely between {low:.0%} and {high:.0%}). {NOT_CARE}"
+                f"more than one person; {likely}). {NOT_CARE}"
             )
         if self.common is not None:
             said.append(

@@ -44,17 +44,7 @@ class AskTell:
     @property
     def finished(self) -> str | None:
         """Why no more questions will come; None while they may."""
-        fold = self._fold
-        if fold.rounds and fold.filled:
-            return (
-                f"the study was finished early: {len(fold.filled)} of {fold.setup.problem.k} items were filled in from "
-                "what was known"
-            )
-        if fold.exploration.all_picked:
-            return f"all {fold.setup.problem.k} items are picked"
-        if fold.closed:
-            return f"the study was finished early with {len(fold.chosen)} of {fold.setup.problem.k} items picked"
-        return None
+        return self._fold.finished
 
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
         """Questions that wait for somebody new, then new ones, then those the worker has seen before."""
@@ -149,10 +139,13 @@ class AskTell:
                 self._emit(exploration.closing(), now)
             self._emit(events.Closed(reason), now)
 
-    def restore(self, worker: str, now: float) -> None:
-        """Undo `exclude`."""
+    def restore(self, worker: str, verified: bool, now: float) -> None:
+        """Undo `exclude`; not for somebody who withdrew. `verified`: because the panel says that it knows them."""
+        if self._fold.workers.has_withdrawn(worker):
+            raise InvalidProblem(f"worker {worker} withdrew: their answers count no more, and nobody can change that")
         if self._fold.workers.excludes(worker):
-            self._emit(events.Restored(worker), now)
+            unverified = not verified and self._fold.workers.awaits_verifying(worker)
+            self._emit(events.Restored(worker, unverified), now)
             self.close_decided(now)
 
     def extend(self, budget: int | PerItem, now: float) -> None:

@@ -17,7 +17,7 @@ from handful.core.refuting import refuted
 from handful.study.circumstances import circumstances_of, paid_for
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold
-from handful.study.questions import ANSWERED, VOID
+from handful.study.questions import ANSWERED, LATE, PROVISIONAL, VOID
 
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
@@ -99,20 +99,32 @@ def _whom(fold: Fold) -> tuple[str, ...]:
 
 def _filled_in(fold: Fold) -> tuple[str, ...]:
     """That some picks rest on little, if they do."""
-    if not fold.filled:
-        return ()
-    names = ", ".join(fold.setup.ids[i] for i in fold.filled)
-    return (f"filled in from what was known when the study was finished early, with nothing claimed of that: {names}",)
+    cut, filled = (", ".join(fold.setup.ids[i] for i in picks) for picks in (fold.cut_short, fold.filled))
+    said = (f"decided with what was known when the study was finished early: {cut}",) if cut else ()
+    why = "filled in from what was known when the study was finished early, with nothing claimed of that"
+    return (*said, f"{why}: {filled}") if filled else said
 
 
 def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
     """How many answers to the questions of a closed round come from workers who are excluded."""
-    excluded = fold.workers.excluded
+    questions, excluded = fold.questions, fold.workers.excluded
     if not excluded:
         return 0
     here = slice(closed.questions.start, closed.questions.stop)
-    workers = np.asarray(fold.questions.worker[here], dtype=np.int64)
-    return int(np.isin(workers, list(excluded)).sum())
+    workers = np.asarray(questions.worker[here], dtype=np.int64)
+    own = np.asarray(questions.round[here]) == closed.closing.round  # others were asked before it was reopened
+    answered = np.isin(np.asarray(questions.standing[here]), (ANSWERED, LATE))
+    return int((np.isin(workers, excluded) & own & answered).sum())
+
+
+def answers_of_excluded(fold: Fold) -> int:
+    """How many answers there are, of any round, from workers who are excluded or withdrew."""
+    excluded = set(fold.workers.excluded)
+    if not excluded:
+        return 0
+    questions = fold.questions
+    given = np.isin(np.asarray(questions.standing), (ANSWERED, PROVISIONAL, LATE))
+    return int((np.isin(np.asarray(questions.worker, dtype=np.int64), list(excluded)) & given).sum())
 
 
 def _evidence(fold: Fold) -> Evidence:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from handful.core.certificates import Certificate
-from handful.core.rounding import confidence
+from handful.core.rounding import at_most, confidence
 from handful.study.fold import Fold
 from handful.study.rules import ONLY_VERIFIED
 
@@ -24,6 +24,8 @@ def circumstances_of(fold: Fold) -> tuple[str, ...]:
         said.append(f"the organizer lifted the cap on the share of a {' and of a '.join(fold.lifted)}")
     if fold.setup.rule is not None:
         said.append(_who_counts(fold))
+    elif fold.workers.withdrew and not fold.workers.any_excluded_by_hand:
+        said.append(f"{_people(fold.workers.withdrew)} withdrew; {_WITHDRAWALS}")
     if fold.reopenings:
         times = Counter(fold.reopenings)
         rounds = ", ".join(f"from round {round_}{_times(times[round_])}" for round_ in sorted(times))
@@ -43,7 +45,7 @@ _WITHDRAWALS = "that people withdraw is assumed not to depend on what they answe
 def _who_counts(fold: Fold) -> str:
     rule, workers = fold.setup.rule, fold.workers
     assert rule is not None
-    excluded = len(workers.by_rule) - workers.withdrew
+    excluded = len(workers.by_rule)  # who withdrew later is among both
     withdrew = "" if rule.withdrawal == "keep" else f", {workers.withdrew} withdrew"  # else nothing tells who did
     return (
         f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(fold))} answered, "
@@ -89,9 +91,10 @@ def paid_for(certificate: Certificate, fold: Fold) -> Certificate:
     delta = certificate.delta + cost
     if delta >= 1:
         return Certificate(reasons=(*certificate.reasons, TOO_MANY))
+    each = at_most(rule.false_exclusion, 1)
     said = (
-        f"the rule excludes somebody who looks with probability {rule.false_exclusion:.1g} at most; for all of them "
-        f"that takes {cost:.2g} of the confidence, which leaves {confidence(delta)}"
+        f"the rule excludes somebody who looks with probability {each} at most; for all of them "
+        f"that takes {at_most(cost, 2)} of the confidence, which leaves {confidence(delta)}"
     )
     return replace(
         certificate,

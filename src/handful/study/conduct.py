@@ -16,6 +16,11 @@ from handful.study.rules import INSTRUCTED, Admission, ChecksBelow, Exclusion, F
 PRACTICE = "practice"
 WITHDREW = "withdrew"
 NOT_VERIFIED = "not verified by the panel"
+RESERVED = {
+    WITHDREW: "for those who withdraw (`study.leave`, `handful organize leave`)",
+    NOT_VERIFIED: "for those whom their panel does not know",
+}
+"""Reasons that mean something to a study, and what each is kept for: nobody may give them by hand."""
 
 
 @dataclass

@@ -23,16 +23,18 @@ from handful.study.events import (
     InFlightSet,
     Lifted,
     Reopened,
+    Restored,
     RoundClosed,
     Told,
 )
 from handful.study.payloads import asked_payload, encoded, told_payload
 
-VERSION = 5
+VERSION = 6
 _SECOND = 2  # the version of records with more than two options, places filled in, rules adopted
 _THIRD = 3  # of those that say who counts, or reopen a round
 _FOURTH = 4  # of those that say how many questions may be out, or what becomes of the unverified; all others are of 1
 _FIFTH = 5  # of those that reopen a round from the picks alone
+_SIXTH = 6  # of those that restore somebody by hand whom the panel has not verified
 
 # (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
 _SHAPES = {
@@ -89,6 +91,8 @@ def _version_of(event: Event) -> int:
         return _SECOND if event.setup["feedback"].get("options", 2) > 2 else 1
     if type(event) is Reopened and event.from_picks:
         return _FIFTH
+    if type(event) is Restored and event.unverified:
+        return _SIXTH
     if type(event) is InFlightSet:
         return _FOURTH
     return _THIRD if isinstance(event, CheckAnswered | Admitted | Lifted | Reopened) else 1

@@ -123,11 +123,12 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A worker's answers count again."""
+    """A worker's answers count again. `unverified`: by hand, though their panel has not verified them."""
 
     kind: ClassVar[str] = "restored"
-    keys: ClassVar[tuple[str, ...]] = ("w",)
+    keys: ClassVar[tuple[str, ...]] = ("w", "u")
     worker: str
+    unverified: bool = False  # who was waiting for the panel is otherwise verified by it, or the record is older
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,11 +128,9 @@ class Exploration:
             self._proposal = None
         if self._proposal is None and not self.all_picked:
             self._proposed_to = worker
-            if by_person:
-                self.options.show_seen(self.seen.rows_for(worker))
-            proposed = propose(self.state, len(self._questions) - self.first)
-            if by_person:
-                self.options.show_seen(None)
+            rows = self.seen.rows_for(worker) if by_person else None
+            state = self.state if rows is None else self.state._replace(seen=rows)
+            proposed = propose(state, len(self._questions) - self.first)
             if proposed[0] >= 0:
                 self._proposal = proposed + self.options.proposed()
         return self._proposal

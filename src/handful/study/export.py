@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from handful.errors import StorageCorrupt
 from handful.storage import Record
 from handful.study.events import Asked, Told
-from handful.study.questions import STANDINGS, picks_given
+from handful.study.questions import STANDINGS, UNANSWERED, picks_given
+from handful.study.repeats import repeated_questions
 
 if TYPE_CHECKING:
     from handful.study.study import Study
 
 COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told", "given")
+REPEAT = "repeat"
 BESIDE = ("side", "item_side", "ms")
 BESIDE_SEVERAL = ("place", "places", "ms")
 """What the crowd app notes beside an answer: where was pressed, and for how long the question was visible."""
@@ -107,21 +109,26 @@ def noted_beside(study: Study, told: Iterable[ToldAnswer]) -> tuple[str, ...]:
 def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
-    `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where
-    questions may have more than two options, `answer` is the one that was named, and one more column has them all as
-    JSON. The last columns are what the crowd app notes beside an answer.
+    `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where items
+    are compared, `repeat` is 1 for an answer that compares two that the same person had compared before in the round.
+    Where questions may have more than two options, `answer` is the one that was named, and one more column has them
+    all as JSON. Then comes what the crowd app notes beside an answer, and last, if the study was preregistered, the
+    digest. All of it is of one moment, that of the first line, however many answers come meanwhile.
 
     watched: what the journal says, where that was taken when the study was opened.
     """
     meta = noted_beside(study, told_answers(study.records()) if watched is None else watched)
-    fold, ids = study.fold, [_harmless(id_) for id_ in study.setup.ids]
+    fold, ids = study.snapshot(), [_harmless(id_) for id_ in study.setup.ids]
     questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
-    excluded = set(fold.workers.excluded)
+    excluded, compares = set(fold.workers.excluded), fold.setup.problem.feedback.compares
+    repeats = frozenset(repeated_questions(questions).tolist()) if compares else frozenset()
     line = csv.writer(_Returned(), lineterminator="\n").writerow
-    yield line((*COLUMNS, *(("options",) if several else ()), *meta))
+    registered = () if fold.registered is None else (fold.registered.hash,)
+    more = (*((REPEAT,) if compares else ()), *(("options",) if several else ()))
+    yield line((*COLUMNS, *more, *meta, *(("preregistration",) if registered else ())))
     for one in told_answers(study.records()) if watched is None else watched:
         q = one.question
-        if q >= len(questions):  # it came after all that is looked at here
+        if q >= len(questions) or questions.standing[q] == UNANSWERED:  # it came after all that is looked at here
             continue
         rival, answer = questions.rival[q], questions.answer[q]
         cells: list[object] = [
@@ -137,12 +144,14 @@ def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterato
             f"{one.told:.3f}",
             picks_given(chosen, questions.round[q], questions.given[q]),
         ]
+        if compares:
+            cells.append(int(q in repeats))
         if several:
             cells.append(json.dumps([study.setup.ids[i] for i in questions.options(q)], ensure_ascii=False))
         if meta:
             beside = one.meta if isinstance(one.meta, dict) else {}
             cells += [_harmless(beside.get(name, "")) for name in meta]
-        yield line(cells)
+        yield line((*cells, *registered))
 
 
 class _Returned:

@@ -80,9 +80,29 @@ class Fold:
         return self.setup.problem.chosen + tuple(closed.closing.pick for closed in self.rounds)
 
     @property
+    def cut_short(self) -> tuple[int, ...]:
+        """The picks of rounds that were decided with what was known when the study was finished early."""
+        return tuple(closed.closing.pick for closed in self.rounds if closed.closing.ended == "closed")
+
+    @property
     def filled(self) -> tuple[int, ...]:
         """The picks that were filled in when the study was finished early."""
         return tuple(closed.closing.pick for closed in self.rounds if closed.closing.ended == "filled")
+
+    @property
+    def finished(self) -> str | None:
+        """Why no more questions will come; None while they may."""
+        k = self.setup.problem.k
+        if self.rounds and self.filled:
+            were = "was" if len(self.filled) == 1 else "were"
+            return f"the study was finished early: {len(self.filled)} of {k} items {were} filled in from what was known"
+        if self.exploration.all_picked:
+            if self.rounds and self.rounds[-1].closing.ended == "closed":
+                return f"the study was finished early: the last of {k} items was decided with what was known"
+            return f"all {k} items are picked"
+        if self.closed:
+            return f"the study was finished early with {len(self.chosen)} of {k} items picked"
+        return None
 
     @property
     def budget(self) -> int | None:
@@ -279,7 +299,7 @@ class Fold:
         self.exploration.refold()
 
     def _restored(self, event: events.Restored, time: float) -> None:
-        self.workers.restore(event.worker)
+        self.workers.restore(event.worker, unverified=event.unverified)
         self.exploration.refold()
 
     def _checked(self, event: events.CheckAnswered, time: float) -> None:

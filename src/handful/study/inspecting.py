@@ -42,15 +42,16 @@ class Inspecting(Generic[Item]):
 
     def result(self) -> Result[Item]:
         """The result so far: items picked, answers spent, what may be claimed."""
-        return result_of(self._snapshot(), self.items)
+        return result_of(self.snapshot(), self.items)
 
     def status(self) -> Status[Item]:
         """Where the study stands now: its open round, its workers, its budget."""
-        return status_of(self._snapshot(), self.items, self.finished)
+        seen = self.snapshot()
+        return status_of(seen, self.items, seen.finished)
 
     def agreement(self) -> Agreement:
         """How far people agree, and how many picks two halves of them have in common: no measures of quality."""
-        return agreement_of(self._snapshot())
+        return agreement_of(self.snapshot())
 
     def reopening(self, round: int) -> Reopening:
         """What redoing a round, and those after it, would mean."""
@@ -60,7 +61,7 @@ class Inspecting(Generic[Item]):
     def excluding(self, workers: Iterable[str]) -> Excluding:
         """What excluding these workers would mean."""
         with self._writer.lock:
-            return excluding_of(self.fold, workers)
+            return excluding_of(self.fold, workers, self.finished is not None)
 
     def journal(self) -> Iterator[tuple[float, events.Event]]:
         """The journal: the time and the event, in order."""
@@ -76,6 +77,11 @@ class Inspecting(Generic[Item]):
         """The state itself, to look at; only events may change it."""
         return self._writer.fold
 
+    def snapshot(self) -> Fold:
+        """The state to look at while answers come in: whoever answers waits for the copy at most."""
+        with self._writer.lock:
+            return self.fold.snapshot()
+
     @property
     def mismatches(self) -> Mismatches:
         """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
@@ -84,8 +90,3 @@ class Inspecting(Generic[Item]):
     def __repr__(self) -> str:
         s = self.status()
         return f"<Study {self.name!r}: {len(s.chosen)} of {s.k} picked from {len(s.items)}, {s.answers:,} answered>"
-
-    def _snapshot(self) -> Fold:
-        """The state to look at while answers come in: whoever answers waits for the copy at most."""
-        with self._writer.lock:
-            return self.fold.snapshot()

@@ -10,6 +10,7 @@ from handful.study.ask_tell import check_worker
 from handful.study.inspecting import Inspecting
 from handful.study.items import Item
 from handful.study.participation import Gate
+from handful.study.standstill import Standstill
 from handful.study.writer import AtOnce
 
 
@@ -48,7 +49,8 @@ class Moderating(Inspecting[Item]):
     def exclude(self, worker: str, reason: str | None = None, *, by_rule: bool = False) -> None:
         """Count none of a worker's answers in the open round, and mark the rounds before it.
 
-        `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so.
+        `by_rule`: by a rule that was fixed before the start. Otherwise δ is void, and the certificate says so; and
+        InvalidProblem where `reason` is one that a study writes down itself, as for somebody who withdrew.
         """
         with self._writing() as now:
             check_worker(worker)
@@ -68,11 +70,14 @@ class Moderating(Inspecting[Item]):
             self._ask_tell.participation.leave(worker, now)
             self._ask_tell.close_decided(now)
 
-    def restore(self, worker: str) -> None:
-        """Undo `exclude`."""
+    def restore(self, worker: str, *, verified: bool = False) -> None:
+        """Undo `exclude`. InvalidProblem for somebody who withdrew: their answers stay out.
+
+        `verified`: the panel says now that it knows them, which overrules no rule if that was all they waited for.
+        """
         with self._writing() as now:
             self._ask_tell.participation.check_known(worker)
-            self._ask_tell.restore(worker, now)
+            self._ask_tell.restore(worker, verified, now)
 
     def reopen(self, round: int, *, extend: int = 0) -> None:
         """Redo a round and those after it: its answers that still count are folded again, later ones count no more.
@@ -94,6 +99,11 @@ class Moderating(Inspecting[Item]):
     def confirm(self, ticket: Ticket) -> None:
         """Return once what was done at once is durable; raise StorageError if it could not be stored."""
         self._writer.wait(ticket)
+
+    @property
+    def standstill(self) -> Standstill:
+        """Whether a cap on shares keeps everybody from going on."""
+        return self._ask_tell.participation.standstill
 
     def let_in_by(self, gate: Gate | None) -> None:
         """Hand a question to a worker only where `gate` agrees; it is asked under the study's lock."""

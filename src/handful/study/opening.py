@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from handful.core.explorers.registry import spelled
-from handful.errors import InvalidProblem, SmallBudget, StudyExists
+from handful.errors import InvalidProblem, StudyExists
 from handful.storage import Journal, open_journal
 from handful.study import events
 from handful.study.clock import SteadyClock
@@ -20,6 +19,7 @@ from handful.study.replaying import RecordReader as RecordReader
 from handful.study.replaying import fold_of
 from handful.study.rules import EXCLUDE
 from handful.study.setup import Setup
+from handful.study.small_budget import warn_of_small_budget
 from handful.study.writer import Writer
 
 Exists = Literal["error", "open"]
@@ -47,7 +47,7 @@ def _begun(setup: Setup, storage: str | Path | None, name: str, clock: Clock) ->
     fold = Fold(setup)
     journal = open_journal(storage, name, mode="create")
     try:
-        _warn_of_small_budget(fold)
+        warn_of_small_budget(fold)
     except BaseException:
         journal.close()
         raise
@@ -135,15 +135,3 @@ def _told(value: object) -> str:
     if isinstance(value, list | tuple) and len(value) > 5:
         return f"{len(value)} of them"
     return "none" if value is None else str(value)
-
-
-def _warn_of_small_budget(fold: Fold) -> None:
-    """Below one answer per candidate some items are never looked at: that may be meant, so it is a warning."""
-    candidates = fold.setup.problem.candidates
-    if 0 <= fold.exploration.limit < candidates and fold.exploration.round <= fold.setup.problem.k and candidates > 1:
-        warnings.warn(
-            f"the budget gives the first round {fold.exploration.limit} answers for {candidates} candidates: some will "
-            f"never be asked about; {candidates * fold.setup.problem.rounds} answers are one per candidate and round",
-            SmallBudget,
-            stacklevel=5,
-        )

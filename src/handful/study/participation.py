@@ -9,13 +9,17 @@ from collections.abc import Callable, Iterable
 
 from handful.errors import InvalidAnswer, InvalidProblem
 from handful.study import events
-from handful.study.conduct import PRACTICE, WITHDREW
+from handful.study.conduct import PRACTICE, RESERVED, WITHDREW
 from handful.study.fold import Fold
 from handful.study.rules import CHECKS, share_allowed
+from handful.study.standstill import Standstill
 from handful.study.writer import Writer
 
-Gate = Callable[[Fold, str | None, float], bool]
-"""Whether a worker may have one more question now, as whoever hosts the study sees it."""
+Gate = Callable[[Fold, str | None, float], str | None]
+"""What keeps a worker from having one more question now, as whoever hosts the study sees it; None: nothing.
+
+A name of `CAPS` stands for a cap on shares.
+"""
 
 FLOOR = 3
 """So many questions of a round anybody may have, however small the round is."""
@@ -28,6 +32,7 @@ class Participation:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.gate: Gate | None = None
+        self.standstill = Standstill()
 
     @property
     def _fold(self) -> Fold:
@@ -40,15 +45,22 @@ class Participation:
             if worker is None or not fold.conducts.may_answer(fold.workers.number_if_known(worker)):
                 return False
             if "person" not in fold.lifted and not self._has_share_left(worker):
+                self.standstill.kept_back("person", now)
                 return False
-        return self.gate is None or self.gate(fold, worker, now)
+        why = None if self.gate is None else self.gate(fold, worker, now)
+        if why in CAPS:
+            self.standstill.kept_back(why, now)
+        elif why is None:
+            self.standstill.went_on()
+        return why is None
 
     def _has_share_left(self, worker: str) -> bool:
         """By the cap on a person's share: bound now, so that no answer has to be dropped for it."""
         fold = self._fold
         assert fold.setup.rule is not None
         number = fold.workers.number_if_known(worker)
-        share = share_allowed(fold.setup.rule.share, len(fold.shares.active))
+        active = len(fold.shares.active) - fold.workers.how_many_excluded(fold.shares.active)
+        share = share_allowed(fold.setup.rule.share, active)
         has = fold.shares.in_round[number] + len(fold.leases.held_by(worker))
         return has + 1 <= most_of_round(fold, share)
 
@@ -111,19 +123,24 @@ class Participation:
             self.apply_rule(self._fold.workers.name(number), now)
 
     def exclude(self, workers: Iterable[str], reason: str | None, by_rule: bool, now: float) -> None:
-        """Count none of these workers' answers in the open round."""
+        """Count none of these workers' answers in the open round; by hand, not for a reason that is kept for others."""
+        if reason in RESERVED and not by_rule:
+            raise InvalidProblem(f"the reason {reason!r} is kept {RESERVED[reason]}: say in other words why")
         for worker in workers:
             if not self._fold.workers.excludes(worker):
                 self._writer.emit(events.Excluded(worker, reason, by_rule), now)
 
     def leave(self, worker: str, now: float) -> None:
-        """Somebody withdraws: their answers leave the open round, unless the rule says that answers are kept."""
+        """Somebody withdraws: their answers leave the open round, unless the rule says that answers are kept.
+
+        That people may is settled before the start in every study, so it is by rule.
+        """
         rule = self._fold.setup.rule
         self.check_known(worker)
         if rule is not None and rule.withdrawal == "keep":
             return
-        if not self._fold.workers.excludes(worker):
-            self._writer.emit(events.Excluded(worker, WITHDREW, rule is not None), now)
+        if not self._fold.workers.has_withdrawn(worker):  # who was excluded before must not be restored after this
+            self._writer.emit(events.Excluded(worker, WITHDREW, True), now)
 
     def lift(self, cap: str, reason: str | None, now: float) -> None:
         """Lift a cap on shares of a round for good."""

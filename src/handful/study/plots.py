@@ -26,6 +26,7 @@ PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
 CONTENDERS = 8
 PER_ROW = 5
 MOST_ITEMS = 60
+TITLE_WIDTH = 115  # letters above all rounds of a row
 
 
 def plot(result: Result, file: str | Path | None = None) -> Figure:
@@ -66,10 +67,11 @@ def _draw_rounds(figure: SubFigure, result: Result, rows: int) -> None:
     for axis in axes[len(rounds) :]:
         axis.set_axis_off()
     for axis, r in zip(axes, rounds, strict=False):
-        _draw_contenders(axis, r)
+        _draw_contenders(axis, r, TITLE_WIDTH // columns)
 
 
-def _draw_contenders(axis: Axes, r: RoundResult) -> None:
+def _draw_contenders(axis: Axes, r: RoundResult, width: int) -> None:
+    """One round, with a title of at most so many letters a line."""
     known = r.estimates
     shown = list(known[:CONTENDERS])
     shown += [e for e in known[CONTENDERS:] if e.item == r.pick][:1]
@@ -85,8 +87,8 @@ def _draw_contenders(axis: Axes, r: RoundResult) -> None:
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
     ended = ending_named(r.ended).short
     proof = " with the proof" if r.proof else ""
-    title = f"{r.round}. {_short(r.pick)}\n{counted(r.answers, 'answer')}{proof}, {ended}"
-    axis.set_title(title, fontsize=9, color=INK, loc="left")
+    spent = textwrap.fill(f"{counted(r.answers, 'answer')}{proof}, {ended}", width)
+    axis.set_title(f"{r.round}. {_short(r.pick)}\n{spent}", fontsize=9, color=INK, loc="left")
     _tidy(axis)
     axis.locator_params(axis="x", nbins=4)
     axis.tick_params(axis="x", labelsize=8)
@@ -99,10 +101,10 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
     if not rounds:
         return
     answers = np.sum([r.answers_about for r in rounds], axis=0)
-    order = np.argsort(-answers, kind="stable")
-    order = order[answers[order] > 0][:MOST_ITEMS]
     picks = [r.pick for r in rounds]
     items = rounds[0].items
+    by_answers = enumerate(np.argsort(-answers, kind="stable"))
+    order = [i for place, i in by_answers if items[i] in picks or (place < MOST_ITEMS and answers[i] > 0)]
     colours = [PICKED if items[i] in picks else OTHER for i in order]
     axis.bar(range(len(order)), answers[order], color=colours, width=0.85)
     for place, i in enumerate(order):
@@ -117,7 +119,8 @@ def _draw_answers(axis: Axes, rounds: tuple[RoundResult, ...]) -> None:
                 color=INK,
             )
     known = int((answers > 0).sum())
-    more = "" if known <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about, of {known:,})"
+    also = " and the picks" if len(order) > MOST_ITEMS else ""
+    more = "" if known <= MOST_ITEMS else f" (the {MOST_ITEMS} most asked about{also}, of {known:,})"
     axis.set_xlabel(f"items, most asked first{more}\nnumbers: the round that picked it", fontsize=8.5)
     axis.set_ylabel("answers")
     axis.set_xticks([])

@@ -8,32 +8,32 @@ The journal keeps the record's own digest and the salt.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from html import escape
 from importlib.metadata import version
 from typing import Any
 
 from handful.errors import InvalidProblem
-from handful.study.rules import EXCLUDE
 from handful.study.setup import Setup
 from handful.wording import counted
 
 PREREGISTERED = "preregistered"
 """The topic under which a journal notes it."""
 
-FORMAT = 2
-"""In format 1 there was no language, and of items only how they look."""
+FORMAT = 3
+"""In format 1 there was no language, and of items only how they look; before 3, `stopping` did not tell of `sure`."""
+
+KNOWN_FORMATS = (FORMAT, 2)
+"""Those in which a record can be made again."""
+
+SHOWN_CONSENT = 3
+"""From this format on, what people agree to stands in the record as their page shows it, which depends on the door."""
 
 Contents = Mapping[str, str | Mapping[str, str]]
 """The SHA-256 digest of each item by its name, or its digests: `sha256` as it is shown, `uploaded` as it was given."""
 
-UNVERIFIED = (
-    "Whoever comes from a panel and cannot be verified by the end is excluded: nothing they answered counts. Their pay "
-    "is then for the organizer to decide, and does not depend on what they answered."
-)
-_WORDS = {
+FIELDS = {
     "study": "Study",
     "items": "Items",
     "k": "To be chosen",
@@ -60,6 +60,12 @@ _WORDS = {
     "format": "Format of this record",
     "hash": "Digest of this record",
 }
+"""What the fields of a record are called."""
+
+_SURE = 3  # the format from which on `stopping` tells of it
+_NOTHING = (None, "")
+_BEFORE_IT = 20
+"""So many characters of what is the same are shown before what differs."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +88,11 @@ class Registered:
 
 
 def record_of(
-    setup: Setup, name: str, salt: str, contents: Contents | None, words: Mapping[str, Any]
+    setup: Setup, name: str, salt: str, contents: Contents | None, words: Mapping[str, Any], as_in: int = FORMAT
 ) -> dict[str, Any]:
     """The record of a study. `contents` are digests of the items by their names; None where items are only names.
 
-    `words` are what people read; `language` among them gets a field of its own.
+    `words` are what people read; `language` among them gets a field of its own. `as_in`: one of `KNOWN_FORMATS`.
     """
     told = setup.to_dict()
     seed, ids = told.pop("seed"), told.pop("items")
@@ -100,12 +106,12 @@ def record_of(
             "each": each,
         },
         **told,
-        "stopping": _stopping(setup),
+        "stopping": _stopping(setup, as_in),
         "language": words.get("language"),
         "words": {key: value for key, value in words.items() if key != "language"},
         "seed": commitment(seed, salt),
         "handful": version("handful"),
-        "format": FORMAT,
+        "format": as_in,
     }
     return {**record, "hash": digest_of(record)}
 
@@ -132,9 +138,14 @@ def read_record(text: str) -> dict[str, Any]:
     return dict(record)
 
 
-def departures(registered: Mapping[str, Any], now: Mapping[str, Any], noted: Registered | None) -> list[str]:
-    """In what a study, as it is, differs from what was registered, in words; nothing if it kept to it."""
-    found = []
+def departures(
+    registered: Mapping[str, Any], now: Mapping[str, Any], noted: Registered | None, done: Iterable[str] = ()
+) -> list[str]:
+    """In what a study, as it is, differs from what was registered, in words; nothing if it kept to it.
+
+    `done`: what was done by hand that no record of a study foresees, as `done_by_hand` tells it.
+    """
+    found = list(done)
     if noted is None:
         found.append("the journal has no preregistration")
     else:
@@ -142,7 +153,8 @@ def departures(registered: Mapping[str, Any], now: Mapping[str, Any], noted: Reg
             found.append(f"the journal names another preregistration, {noted.hash}")
         if noted.answers:
             found.append(f"it was registered only after {counted(noted.answers, 'answer')}")
-    unsaid = {"language"} if registered.get("format", 1) < 2 else set()
+    format_ = registered.get("format", 1)
+    unsaid = {key for key, since in (("language", 2), ("stopping", 3)) if format_ < since}
     for key in sorted({*registered, *now} - {"hash", "handful", "format"} - unsaid):
         before, after = registered.get(key), now.get(key)
         if before == after:
@@ -152,8 +164,26 @@ def departures(registered: Mapping[str, Any], now: Mapping[str, Any], noted: Reg
         elif key == "seed":
             found.append("the seed is not the one that was committed to")
         else:
-            found.append(f"{_WORDS.get(key, key).lower()}: registered {_shown(before)}, now {_shown(after)}")
+            found += _differences(FIELDS.get(key, key).lower(), before, after)
     return found
+
+
+def _differences(name: str, before: Any, after: Any) -> list[str]:
+    """In what two values differ: of tables, in which of their entries."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = [*before, *(key for key in after if key not in before)]
+        each = [(f"{name}, {key.replace('_', ' ')}", before.get(key), after.get(key)) for key in keys]
+        return [line for entry in each if entry[1] != entry[2] for line in _differences(*entry)]
+    then, now = ("nothing" if one in _NOTHING else json.dumps(one, ensure_ascii=False) for one in (before, after))
+    same = next((at for at, (one, other) in enumerate(zip(then, now, strict=False)) if one != other), 0)
+    start = max(0, same - _BEFORE_IT) if same > 2 * _BEFORE_IT else 0
+    return [f"{name}: registered {_cut(then, start)}, now {_cut(now, start)}"]
+
+
+def _cut(text: str, start: int) -> str:
+    """At most 80 characters of it, from where it is interesting."""
+    text = f"…{text[start:]}" if start else text
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _other_items(before: Any, after: Any) -> list[str]:
@@ -176,17 +206,6 @@ def _some(names: Sequence[Any]) -> str:
     return ", ".join(map(str, names[:3])) + more
 
 
-def page_of(record: Mapping[str, Any], answers: int = 0) -> str:
-    """The record as a page that stands alone, to be posted before the start; `answers` are those there were by then."""
-    when = "before its first answer" if answers == 0 else f"after {counted(answers, 'answer')}"
-    rows = "\n".join(
-        f"<tr><th>{escape(_WORDS.get(key, key))}</th><td>{_cell(key, value)}</td></tr>"
-        for key, value in record.items()
-        if value is not None
-    )
-    return _PAGE.format(title=escape(str(record["study"])), when=when, rows=rows, json=escape(to_json(record)))
-
-
 def to_json(record: Mapping[str, Any]) -> str:
     """The record as it is kept in a file."""
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
@@ -200,7 +219,7 @@ def _digest(value: Any) -> str:
     return sha256(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _stopping(setup: Setup) -> str:
+def _stopping(setup: Setup, as_in: int) -> str:
     p = setup.problem
     parts = [f"after {p.k} picks"]
     if p.total is not None:
@@ -209,49 +228,6 @@ def _stopping(setup: Setup) -> str:
         parts.append(f"a round ends once its pick is shown to be within ε = {p.epsilon:g}, with δ = {p.delta:g} in all")
     if p.ratio is not None:
         parts.append(f"or once {p.ratio:g} of the best is shown")
+    if setup.sure is not None and as_in >= _SURE:
+        parts.append(f"a round ends once its belief holds a pick for the best with probability {setup.sure:g}")
     return "; ".join(parts) + "; or when the organizer ends it, which the journal then says"
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "…"
-
-
-def _cell(key: str, value: Any) -> str:
-    if key == "items":
-        lines = "".join(f"<li>{escape(str(one['name']))} {_digests_said(one)}</li>" for one in value["each"])
-        return (
-            f"{value['number']:,}; digest of the list <code>{value['digest']}</code>"
-            f"<details><summary>Each item</summary><ol>{lines}</ol></details>"
-        )
-    if isinstance(value, dict | list):
-        fixed = key == "rule" and isinstance(value, dict) and value.get("unverified") == EXCLUDE
-        said = f"<p>{escape(UNVERIFIED)}</p>" if fixed else ""
-        return f"{said}<pre>{escape(json.dumps(value, ensure_ascii=False, indent=1))}</pre>"
-    return f"<code>{escape(str(value))}</code>" if key in ("seed", "hash") else escape(str(value))
-
-
-def _digests_said(item: Mapping[str, str]) -> str:
-    """An item's digests; with words where there are two, of its file as it was given and of what people see."""
-    if "uploaded" not in item:
-        return f"<code>{item['sha256']}</code>"
-    return f"as uploaded <code>{item['uploaded']}</code>, as shown <code>{item['sha256']}</code>"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Preregistration: {title}</title>
-<style>
-body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #1f2b35; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ text-align: left; vertical-align: top; padding: .5rem; border-bottom: 1px solid #ddd7ca; }}
-th {{ width: 14rem; }}
-code, pre {{ font-size: .875rem; overflow-wrap: anywhere; white-space: pre-wrap; }}
-</style></head><body>
-<h1>Preregistration: {title}</h1>
-<p>What this study will do, written down {when}. To check afterwards that it was done, keep the JSON at
-the end in a file and run <code>handful replay {title} --check --against FILE</code>.</p>
-<table>{rows}</table>
-<details><summary>The record as JSON</summary><pre>{json}</pre></details>
-</body></html>
-"""

@@ -15,11 +15,12 @@ from handful.core.endings import ending_named
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOW
 from handful.core.views import GAIN
-from handful.study.certifying import certificate_of, excluded_answers
+from handful.study.certifying import answers_of_excluded, certificate_of, excluded_answers
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold
 from handful.study.items import Item, plain_item
 from handful.study.questions import ANSWERED, LATE
+from handful.study.repeats import repeated_questions
 from handful.study.statements import PickStatement, statements_of
 from handful.study.verdict import verdict_of
 from handful.wording import counted
@@ -46,8 +47,9 @@ class Estimate(Generic[Item]):
 class RoundResult(Generic[Item]):
     """One pick. `candidates` is the paper's A, from which `pick` was drawn; `size` is its l.
 
-    `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone" or "closed".
-    `affected_by_exclusion`: answers that this round counted have been excluded since, or were when it closed.
+    `reached` is the ε′ that the round reached; `ended` is "rule", "budget", "alone", "closed", "out of reach" or
+    "filled".
+    `left_out`: of its answers, how many count no more, since those who gave them were excluded or withdrew.
     `proof`: whether the answers that prove the whole, an audit's, are among its own.
     `answers_about`: answers in time about each item, on either side of a comparison; an audit's too.
     """
@@ -59,7 +61,7 @@ class RoundResult(Generic[Item]):
     reached: float
     answers: int
     late: int
-    affected_by_exclusion: bool
+    left_out: int
     proof: bool
     items: tuple[Item, ...] = field(repr=False)
     counted: Ints = field(repr=False)
@@ -67,6 +69,16 @@ class RoundResult(Generic[Item]):
     mean: Floats = field(repr=False)
     lower: Floats = field(repr=False)
     upper: Floats = field(repr=False)
+
+    @property
+    def affected_by_exclusion(self) -> bool:
+        """Whether answers that this round counted have been excluded since, or were when it closed."""
+        return self.left_out > 0
+
+    @property
+    def answers_said(self) -> str:
+        """How many answers it had, and how many of them count no more."""
+        return _answers_said(self.answers, self.left_out)
 
     @property
     def size(self) -> int:
@@ -101,6 +113,7 @@ class RoundResult(Generic[Item]):
             "reached": _number(self.reached),
             "answers": self.answers,
             "late": self.late,
+            "left_out": self.left_out,
             "affected_by_exclusion": self.affected_by_exclusion,
             "estimates": [
                 {
@@ -120,6 +133,11 @@ class RoundResult(Generic[Item]):
     __hash__ = None  # type: ignore[assignment]
 
 
+def _answers_said(answers: int, left_out: int) -> str:
+    said = counted(answers, "answer")
+    return f"{said}, of which {left_out:,} no longer count" if left_out else said
+
+
 @dataclass(frozen=True)
 class Result(Generic[Item]):
     """The items chosen, in the order picked; the answers it cost; how each round went; what may be claimed."""
@@ -133,12 +151,20 @@ class Result(Generic[Item]):
     verdict: str = ""  # how the picks did in the comparisons
     filled: tuple[Item, ...] = ()  # picks that were filled in from what was known when the study was finished early
     picks: tuple[PickStatement[Item], ...] = ()  # what is said of each of the items chosen
+    repeats: int = 0  # answers that compare two items which the same person had compared before in the round
+    left_out: int = 0  # answers of people who were excluded or withdrew since, or before
+
+    @property
+    def answers_said(self) -> str:
+        """How many answers there were, and how many of them count no more."""
+        return _answers_said(self.answers, self.left_out)
 
     def to_dict(self) -> dict[str, Any]:
         """For a program: plain JSON."""
         return {
             "chosen": [plain_item(item) for item in self.chosen],
             "answers": self.answers,
+            "repeats": self.repeats,
             "certificate": self.certificate.to_dict(),
             "scale": self.scale,
             "believed": self.believed,
@@ -149,21 +175,27 @@ class Result(Generic[Item]):
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}: {', '.join(map(str, self.chosen))}"
-        ]
+        lines = [f"{len(self.chosen)} chosen with {self.answers_said}: {', '.join(map(str, self.chosen))}"]
         for r, pick in self._rounds_and_picks():
             among = "" if r.size == 1 else f", drawn from {r.size}"
-            marked = " (answers excluded)" if r.affected_by_exclusion else ""
             proof = " with the proof of the whole" if r.proof else ""
-            how = f"decided by {ending_named(r.ended).by}{among}{marked}"
-            lines.append(f"  {r.round}. {r.pick}: {counted(r.answers, 'answer')}{proof}, {how}")
+            how = f"decided by {ending_named(r.ended).by}{among}"
+            lines.append(f"  {r.round}. {r.pick}: {r.answers_said}{proof}, {how}")
             lines.append(f"     {' '.join(pick.sentences())}")
-        return "\n".join([*lines, self.words])
+        return "\n".join([*lines, *self.of_repeats, self.words])
 
     def _rounds_and_picks(self) -> Iterator[tuple[RoundResult[Item], PickStatement[Item]]]:
         """The rounds, each with what is said of its pick; those chosen before the start are of no round."""
         return zip(self.rounds, self.picks[len(self.picks) - len(self.rounds) :], strict=True)
+
+    @property
+    def of_repeats(self) -> tuple[str, ...]:
+        """A sentence about answers that compare what the same person had compared before; none without any."""
+        if not self.repeats:
+            return ()
+        compare = "compares" if self.repeats == 1 else "compare"
+        what = "two items that the same person had compared before in the round."
+        return (f"{counted(self.repeats, 'answer')} {compare} {what}",)
 
     @property
     def words(self) -> str:
@@ -177,7 +209,7 @@ class Result(Generic[Item]):
         return notebook.card(
             f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}",
             notebook.table(columns, rows) if self.rounds else notebook.paragraph("No round is over yet."),
-            *map(notebook.paragraph, said),
+            *map(notebook.paragraph, (*said, *self.of_repeats)),
             notebook.paragraph(self.verdict),
             self.certificate._repr_html_(),
         )
@@ -208,6 +240,8 @@ def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
         verdict_of(fold),
         tuple(items[i] for i in fold.filled),
         statements_of(fold, items),
+        len(repeated_questions(fold.questions)),
+        answers_of_excluded(fold),
     )
 
 
@@ -224,7 +258,7 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> R
         reached=math.inf if event.reached is None else event.reached,
         answers=int(np.isin(standing, (ANSWERED, LATE)).sum()),
         late=int((standing == LATE).sum()),
-        affected_by_exclusion=excluded_answers(fold, closed) > 0,
+        left_out=excluded_answers(fold, closed),
         proof=bool((np.asarray(fold.questions.given[here]) != NOW).any()),
         items=items,
         counted=closed.answers,

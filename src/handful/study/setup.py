@@ -11,7 +11,7 @@ from typing import Any
 
 from handful.core.budget import PerItem, Total
 from handful.core.checks import is_finite, make_plain
-from handful.core.explorers.registry import Explorer, default_explorer, describe, described, explorer_of, spelled
+from handful.core.explorers.registry import Duels, Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.core.feedback import Feedback, Preferences, Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
@@ -55,6 +55,11 @@ class Setup:
     def copies_held(self) -> bool:
         """Whether a question that is held for long is asked of others too: where people come by a door, and may go."""
         return self.door is not None
+
+    @property
+    def sure(self) -> float | None:
+        """How likely the best a pick must be, by the explorer's belief, for its round to end early; None for never."""
+        return self.explorer.sure if isinstance(self.explorer, Duels) else None
 
     @property
     def explorer_spelled(self) -> str:
@@ -154,6 +159,8 @@ def make_setup(
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
     if not isinstance(feedback, (Values, Preferences)):
         raise InvalidProblem(f"feedback must be Values(...) or Preferences(...), got {feedback!r}")
+    if isinstance(feedback, Values):
+        feedback.check_unit()
     if epsilon is not None and ratio is not None:
         raise InvalidProblem(
             "one claim is proved: give epsilon= for (1 − 1/e)·f(OPT) − ε, or ratio= for a share of f(OPT)"

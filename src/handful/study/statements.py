@@ -13,15 +13,18 @@ from typing import Any, Generic, Literal
 from handful.core.feedback import Values
 from handful.core.rounding import percent_at_least
 from handful.core.standing import standing_of
+from handful.study.certifying import excluded_answers
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold
 from handful.study.items import Item, plain_item
 from handful.study.verdict import FEWEST_MEETINGS, NO_WINS, Wins, runner_up_of, wins_in
 from handful.wording import counted, listed
 
-Basis = Literal["answers", "filled", "given"]
+Basis = Literal["answers", "cut short", "filled", "given"]
+CUT_SHORT = "Decided by the answers so far: its round was cut short when the study was finished early."
 FILLED = "Filled in when the study was finished early: no round of its own decided this place."
 GIVEN = "Chosen before the study began."
+TOO_FEW = "There were too few answers to tell it from most of the others."
 NEAR_TIES = 2
 """So many are named at most."""
 
@@ -44,12 +47,19 @@ class Believed(Generic[Item]):
         return self.chance > 0.99
 
     @property
+    def tells_little(self) -> bool:
+        """Whether it is only said to be among more than half of the candidates: that is no statement to people."""
+        return self.best_of > 1 and 2 * self.best_of > self.candidates
+
+    @property
     def percent(self) -> str:
         """The chance in whole percent, rounded down."""
         return percent_at_least(self.chance)
 
     def sentence(self, name: Callable[[Item], str] = str) -> str:
-        """What is believed, in a whole sentence."""
+        """What is believed, in a whole sentence; where that tells little, why."""
+        if self.tells_little:
+            return TOO_FEW
         place = "the best" if self.best_of == 1 else f"among the best {self.best_of:,}"
         likely = "more than 99%" if self.sure else self.percent
         said = f"By the model, {likely} likely {place} of {self.candidates:,}"
@@ -69,10 +79,11 @@ class Believed(Generic[Item]):
 class PickStatement(Generic[Item]):
     """One pick, and what the answers say of it.
 
-    `basis` is what it rests on: "answers" of its round; "filled" from what was known when the study was finished early;
-    or "given" before the start. `wins` are of its own round, `wins_before` of all rounds before it, and `against` those
-    over the runner-up. `of_several`: questions showed several options. `believed` is what the explorer's belief says of
-    it, if it has one. `mean` is of answers that are numbers.
+    `basis` is what it rests on: "answers" of its round; "cut short", the answers of a round that the end of the study
+    cut short; "filled" from what was known when the study was finished early; or "given" before the start. `wins` are
+    of its own round, `wins_before` of all rounds before it, and `against` those over the runner-up. `of_several`:
+    questions showed several options. `believed` is what the explorer's belief says of it, if it has one. `mean` is of
+    answers that are numbers. `left_out` are answers of its round that count no more.
     """
 
     item: Item
@@ -85,6 +96,12 @@ class PickStatement(Generic[Item]):
     believed: Believed[Item] | None = None
     mean: float | None = None
     answers: int = 0
+    left_out: int = 0
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether its round was cut short when the study was finished early."""
+        return self.basis == "cut short"
 
     @property
     def filled(self) -> bool:
@@ -95,9 +112,9 @@ class PickStatement(Generic[Item]):
         """What is said of it, in whole sentences; `name` is what items are called."""
         if self.basis == "given":
             return (GIVEN,)
-        said = (FILLED,) if self.filled else ()
+        said = (FILLED,) if self.filled else (CUT_SHORT,) if self.cut_short else ()
         believed = "" if self.believed is None else self.believed.sentence(name)
-        return (*said, *filter(None, (self._counts(), believed, self._runner_up(name))))
+        return (*said, *filter(None, (self._counts(), self._left_out(), believed, self._runner_up(name))))
 
     def _counts(self) -> str:
         """How often it won."""
@@ -109,6 +126,12 @@ class PickStatement(Generic[Item]):
         if self.wins_before.of:
             return f"Won {self.wins_before.won:,} of {counted(self.wins_before.of, noun)} in the rounds before."
         return "" if self.filled else "No answer of its round was about it."
+
+    def _left_out(self) -> str:
+        """That the numbers are of what is left of its round."""
+        if not self.left_out:
+            return ""
+        return f"{counted(self.left_out, 'answer')} of its round {'counts' if self.left_out == 1 else 'count'} no more."
 
     def _runner_up(self, name: Callable[[Item], str]) -> str:
         """Who came second, and how the two did against each other."""
@@ -133,6 +156,7 @@ class PickStatement(Generic[Item]):
             "lost_against_runner_up": self.against.of - self.against.won,
             "believed": None if self.believed is None else self.believed.to_dict(),
             "mean": self.mean,
+            "left_out": self.left_out,
             "sentences": list(self.sentences()),
         }
 
@@ -146,16 +170,17 @@ def statements_of(fold: Fold, items: tuple[Item, ...]) -> tuple[PickStatement[It
 def _statement(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> PickStatement[Item]:
     pick, filled = closed.closing.pick, closed.closing.ended == "filled"
     second = -1 if filled else runner_up_of(closed)
-    basis: Basis = "filled" if filled else "answers"
-    runner_up = None if second < 0 else items[second]
+    basis: Basis = "filled" if filled else "cut short" if closed.closing.ended == "closed" else "answers"
+    runner_up, left_out = None if second < 0 else items[second], excluded_answers(fold, closed)
     if isinstance(fold.setup.problem.feedback, Values):
         number = int(closed.answers[pick])
         mean = float(closed.means[pick]) if number else None
-        return PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number)
+        return PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number, left_out=left_out)
     wins, against = wins_in(fold, closed.questions, pick, second)
     before, _ = wins_in(fold, range(closed.questions.start), pick, second)
     believed = None if filled else _believed(closed, items)
-    return PickStatement(items[pick], basis, wins, before, runner_up, against, fold.questions.names_one, believed)
+    several = fold.questions.names_one
+    return PickStatement(items[pick], basis, wins, before, runner_up, against, several, believed, left_out=left_out)
 
 
 def _believed(closed: ClosedRound, items: tuple[Item, ...]) -> Believed[Item] | None:

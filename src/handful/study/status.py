@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
@@ -15,12 +16,16 @@ from handful.study.items import Item
 
 @dataclass(frozen=True)
 class WorkerStatus:
-    """What one worker did: answers, skips, and whether they are excluded."""
+    """What one worker did: answers, skips, and whether they are excluded.
+
+    `round_answers` are those to questions of the open round; once all is picked, of the last that was not filled in.
+    """
 
     name: str
     answers: int
     skips: int
     excluded: bool
+    round_answers: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
     over = exploration.all_picked
     view = exploration.view()
     excluded = set(workers.excluded)
+    in_round = _in_last_round(fold) if over else fold.shares.in_round
     return Status(
         items=items,
         k=fold.setup.problem.k,
@@ -122,7 +128,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
         paused=fold.paused,
         finished=finished,
         workers=tuple(
-            WorkerStatus(name, workers.answers[n], workers.skips[n], n in excluded)
+            WorkerStatus(name, workers.answers[n], workers.skips[n], n in excluded, in_round[n])
             for n, name in enumerate(workers.names)
         ),
         candidate=board.items["where"] >= 0,
@@ -134,3 +140,10 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
         lower=view.lower,
         upper=view.upper,
     )
+
+
+def _in_last_round(fold: Fold) -> Counter[int]:
+    """How many answers each worker gave in the last round that was decided, and not filled in at the end."""
+    decided = (closed.questions for closed in reversed(fold.rounds) if closed.closing.ended != "filled")
+    numbers = next(decided, range(0))
+    return Counter(fold.questions.worker[numbers.start : numbers.stop])

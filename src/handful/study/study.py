@@ -19,7 +19,7 @@ from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
 from handful.study.opening import Clock, Exists, RecordReader, begun_or_stored, stored
-from handful.study.preregistration import PREREGISTERED, Contents, record_of
+from handful.study.preregistration import FORMAT, PREREGISTERED, Contents, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import Rule
@@ -296,19 +296,23 @@ class Study(Moderating[Item]):
         """Write down what the study will do, note that in the journal, and give the record, to be published.
 
         `contents` are SHA-256 digests of the items by their names, `words` what people read. Preregistering again notes
-        nothing: the first record is the one that counts, and what is given is the study as it is now.
+        nothing: the first record counts, and what is given is the study as it is now. Not once the study is over.
         """
         with self._writing() as now:
             if self.fold.registered is None:
+                if self.finished is not None:
+                    raise StudyFinished("this study is over: what it did cannot be announced any more")
                 salt = token_hex(16)
                 record = record_of(self.setup, self.name, salt, contents, words or {})
                 self._writer.emit(events.Noted(PREREGISTERED, {"hash": record["hash"], "salt": salt}), now)
         return self.registration(contents, words)
 
-    def registration(self, contents: Contents | None = None, words: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """What a preregistration of the study as it is now would say, with the salt of the one in its journal."""
+    def registration(
+        self, contents: Contents | None = None, words: Mapping[str, Any] | None = None, as_in: int = FORMAT
+    ) -> dict[str, Any]:
+        """What a preregistration of the study would say now, in this format, with the salt that is in its journal."""
         salt = "" if self.fold.registered is None else self.fold.registered.salt
-        return record_of(self.setup, self.name, salt, contents, words or {})
+        return record_of(self.setup, self.name, salt, contents, words or {}, as_in)
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""

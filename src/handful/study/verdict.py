@@ -39,32 +39,41 @@ def verdict_of(fold: Fold) -> str:
     """What the comparisons that counted say of the picks; nothing while there is nothing to say.
 
     A pick is chosen for winning, so this says how it did and not how it would do: what may be claimed is in the
-    certificate.
+    certificate. Of places that were filled in it says nothing: no answer was given to decide them.
     """
     if isinstance(fold.setup.problem.feedback, Values):
         return ""
     everybody, closest = Wins(), Wins()
-    for closed in fold.rounds:
+    decided = [closed for closed in fold.rounds if closed.closing.ended != "filled"]
+    for closed in decided:
         against_all, against_closest = wins_in(fold, closed.questions, closed.closing.pick, runner_up_of(closed))
         everybody, closest = everybody + against_all, closest + against_closest
     if not everybody.of:
         return ""
-    many = len(fold.rounds) > 1
+    many = len(decided) > 1
+    picks = _picks(len(decided), len(fold.rounds) - len(decided))
     if fold.questions.names_one:
-        return _named_so_often(everybody, closest, many)
-    picks, were, rival = ("picks", "they were", "rival of each round") if many else ("pick", "it was", "rival")
+        return _named_so_often(picks, everybody, closest, many)
+    were, rival = ("they were", "rival of each round") if many else ("it was", "rival")
     if everybody.of == 1:
-        return f"The {picks} {'won' if everybody.won else 'lost'} the one comparison {were} in."
-    said = f"The {picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
+        return f"{picks} {'won' if everybody.won else 'lost'} the one comparison {were} in."
+    said = f"{picks} won {everybody.won:,} of the {everybody.of:,} comparisons {were} in ({everybody.share})"
     if closest.of >= FEWEST_MEETINGS:
         said += f", and {closest.won:,} of the {closest.of:,} against the closest {rival} ({closest.share})"
     return f"{said}."
 
 
-def _named_so_often(everybody: Wins, closest: Wins, many: bool) -> str:
+def _picks(decided: int, filled: int) -> str:
+    """Of which picks it speaks: where some were filled in, of the others."""
+    if not filled:
+        return "The picks" if decided > 1 else "The pick"
+    return f"The {decided:,} picks that answers decided" if decided > 1 else "The pick that answers decided"
+
+
+def _named_so_often(picks: str, everybody: Wins, closest: Wins, many: bool) -> str:
     """What questions with several options say of the picks."""
-    picks, them, rival = ("picks were", "them", "rival of each round") if many else ("pick was", "it", "rival")
-    said = f"The {picks} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
+    were, them, rival = ("were", "them", "rival of each round") if many else ("was", "it", "rival")
+    said = f"{picks} {were} named in {everybody.won:,} of the {everybody.of:,} questions that showed {them}"
     said += f" ({everybody.share})"
     if closest.of >= FEWEST_MEETINGS:
         lost = closest.of - closest.won

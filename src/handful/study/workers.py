@@ -16,8 +16,10 @@ class Workers:
         self._numbers: dict[str, int] = {}
         self._excluded: dict[int, bool] = {}  # number → by a rule fixed before the start
         self._withdrew: set[int] = set()  # of those, who withdrew
+        self._only_withdrew: set[int] = set()  # of those, whom nothing else had excluded before
         self._unverified: set[int] = set()  # of those, whom their panel has not verified yet
         self._overruled: list[int] = []  # those restored whom a rule had excluded
+        self._kept_unverified: set[int] = set()  # of those, who were restored though their panel had not verified them
 
     def snapshot(self) -> Workers:
         """A copy that later events do not change."""
@@ -68,27 +70,43 @@ class Workers:
     def exclude(self, name: str, by_rule: bool, *, withdrew: bool = False, unverified: bool = False) -> None:
         """Let their answers not count. `unverified`: until the panel says that it knows them."""
         number = self.number(name)
-        self._excluded[number] = by_rule
+        if withdrew and number not in self._excluded:
+            self._only_withdrew.add(number)
+        self._excluded[number] = by_rule and self._excluded.get(number, True)  # by hand stays so if they then withdraw
         if withdrew:
             self._withdrew.add(number)
         (self._unverified.add if unverified and by_rule else self._unverified.discard)(number)
 
-    def restore(self, name: str) -> None:
-        """Let their answers count again. That overrules no rule if they were only waiting to be verified."""
+    def restore(self, name: str, *, unverified: bool = False) -> None:
+        """Let their answers count again. That overrules no rule if they waited for the panel and it has verified them.
+
+        `unverified`: it has not.
+        """
         number = self.number(name)
         self._withdrew.discard(number)
-        unverified = number in self._unverified
+        self._only_withdrew.discard(number)
+        verified = number in self._unverified and not unverified
         self._unverified.discard(number)
-        if self._excluded.pop(number, False) and not unverified:
+        if unverified:
+            self._kept_unverified.add(number)
+        if self._excluded.pop(number, False) and not verified:
             self._overruled.append(number)
 
     def awaits_verifying(self, name: str) -> bool:
         """Whether a worker is excluded because the panel has not verified them."""
         return self._numbers.get(name, -1) in self._unverified
 
+    def kept_unverified(self, name: str) -> bool:
+        """Whether somebody decided that a worker counts whom the panel has not verified."""
+        return self._numbers.get(name, -1) in self._kept_unverified
+
     def knows(self, name: str | None) -> bool:
         """Whether they ever answered, skipped or were excluded."""
         return name in self._numbers
+
+    def how_many_excluded(self, among: set[int]) -> int:
+        """How many of these workers are excluded."""
+        return len(self._excluded.keys() & among) if self._excluded else 0
 
     def is_excluded(self, number: int) -> bool:
         """Whether the worker's answers do not count."""
@@ -104,8 +122,12 @@ class Workers:
 
     @property
     def by_rule(self) -> list[int]:
-        """The numbers of those whom a rule excludes."""
-        return [number for number, by_rule in self._excluded.items() if by_rule]
+        """The numbers of those whom a rule excludes, whether or not they withdrew later."""
+        return [number for number, by_rule in self._excluded.items() if by_rule and number not in self._only_withdrew]
+
+    def has_withdrawn(self, name: str) -> bool:
+        """Whether a worker withdrew from the study."""
+        return self._numbers.get(name, -1) in self._withdrew
 
     @property
     def withdrew(self) -> int:
