@@ -24,7 +24,7 @@ from handful.errors import (
     StudyExists,
     StudyNotFound,
 )
-from handful.storage import Mode, backup, list_studies, open_journal
+from handful.storage import Mode, backup, list_studies, open_journal, probe
 from handful.testing import record, records
 
 ANY_MODE: tuple[Mode, ...] = ("create", "write", "read")
@@ -204,6 +204,20 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_first_answer(protec
     refused = pytest.raises(StorageError, match=r"readonly database|cannot make the lock file")
     with without_rights(protected), refused:
         open_journal(protected / "journal.db", "a", mode="write")
+
+
+def test_nothing_is_put_beside_a_file_that_cannot_be_written(protected: Path) -> None:
+    """It would be as read-only as the file, and in the way of everybody who may write later."""
+    protected.chmod(0o777)
+    path = protected / "journal.db"
+    path.chmod(0o444)
+    before = sorted(protected.iterdir())
+    assert [study.name for study in list_studies(path)] == ["a"], "also as root, to whom nothing is forbidden"
+    with without_rights(protected):
+        list_studies(path)
+        with pytest.raises(StorageError, match="readonly database"):
+            probe(path)
+    assert sorted(protected.iterdir()) == before
 
 
 def test_postgres_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,9 @@ from sqlalchemy import create_engine, text
 from handful import Preferences, Study
 from handful.errors import InvalidProblem, StorageError
 from handful.storage import list_studies
-from handful.storage.invitations import Invitations
-from handful.storage.people import KEPT_S, People, Person, forget_due, new_pseudonym
+from handful.storage.invitations import Invitations, invitation_of
+from handful.storage.opening import database_at
+from handful.storage.people import KEPT_S, People, Person, forget_due, new_pseudonym, writing
 
 WHO = "participant-5f3c9a1e77"
 SESSION = "session-0b1d7e42aa"
@@ -182,6 +183,18 @@ def test_the_invitation_of_somebody_forgotten_lets_nobody_in(made: str) -> None:
     assert invitations.use(code, one.pseudonym) == one.pseudonym
     people.forget(one.pseudonym)
     assert invitations.use(code, "wb") is None
+
+
+def test_nobody_is_invited_before_an_invitation_was_made(made: str) -> None:
+    assert invitation_of("study", made, "guess") is None
+
+
+def test_an_invitation_is_looked_up_while_somebody_else_writes(made: str) -> None:
+    ((number, code),) = Invitations("study", made).make(1, 10.0)
+    with ThreadPoolExecutor(1) as pool, writing(database_at(made)):
+        found = pool.submit(invitation_of, "study", made, code).result(timeout=15)
+    assert found is not None
+    assert (found.number, found.state) == (number, "open")
 
 
 def test_of_many_who_come_with_one_invitation_at_once_one_gets_in(made: str) -> None:

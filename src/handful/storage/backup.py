@@ -61,6 +61,29 @@ def backup(url: str | Path, destination: str | Path) -> Path:
     return target
 
 
+def note_ends(copy: Path) -> list[Path]:
+    """Note beside a backup where each of its studies ends, as it was copied; give the files. They go where it goes."""
+    from handful.storage.sql import tip_of
+    from handful.storage.sqlite import SqliteFile
+    from handful.storage.tables import FORMAT, format_of, identity_of, study_names
+    from handful.storage.tips import TipFile
+
+    database = SqliteFile(copy)
+    noted = []
+    with database.explaining(), database.connect() as connection:
+        if not database.has_tables(connection) or format_of(connection, database.where) != FORMAT:
+            return []  # of an older version: whoever opens it notes the ends
+        identity = identity_of(connection)
+        for study in study_names(connection):
+            end = TipFile(database.tip_file(study).copied, study)
+            if identity is not None:
+                end.belongs_to(identity)
+            end.write(tip_of(connection, study))
+            end.close()
+            noted.append(end.path)
+    return noted
+
+
 def _copy_file(source: Database, target: Path) -> None:
     """By SQLite's online backup, which sees one state of the file whoever writes meanwhile."""
     with source.explaining(), source.connect() as connection:

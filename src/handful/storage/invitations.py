@@ -96,6 +96,27 @@ class Invitations:
         return pseudonym
 
 
+def invitation_of(study: str, url: str | Path, code: str) -> Invitation | None:
+    """The invitation with this code, if it may still let somebody in or has; None for any other code.
+
+    It is read without holding up anybody who writes: whoever has a link may ask. Without the table nobody is invited.
+    """
+    from sqlalchemy import inspect
+
+    from handful.storage.people_tables import invitations
+
+    database = database_at(url)
+    same = (invitations.c.study == study) & (invitations.c.code == _hash(code))
+    with database.explaining(), database.connect() as connection:
+        if not inspect(connection).has_table(invitations.name):
+            return None
+        row = connection.execute(invitations.select().where(same)).first()
+    if row is None or row.pseudonym == FORGOTTEN:
+        return None
+    found = Invitation(row.number, row.made, row.revoked, row.pseudonym)
+    return None if found.state == "revoked" else found
+
+
 def _new_code() -> str:
     return b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
 

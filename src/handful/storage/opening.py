@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from handful.storage.database import Database
 
 FILE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+EXPORTED = (".jsonl", ".ndjson")
 SUPPORTED = "expected 'sqlite:///file.db', a path that ends in .db or .sqlite, or 'postgresql://user@host/database'"
 MAX_NAME = 200
 
@@ -79,6 +80,11 @@ def database_at(url: str | Path) -> Database:
 
     text = str(url)
     if "://" not in text:
+        if text.endswith(EXPORTED):
+            raise StorageError(
+                f"{text} is a journal that was exported as JSON lines, which cannot be opened or replayed by itself: "
+                "give the database that it was exported from, or a backup of that"
+            )
         if not text.endswith(FILE_ENDINGS):
             raise StorageError(f"cannot tell what storage {without_password(text)!r} is: {SUPPORTED}")
         return SqliteFile(Path(text))

@@ -151,8 +151,9 @@ class SqliteFile(Database):
     def _forget_tips(self) -> None:
         """Whoever deleted or moved the whole file begins anew, also with a study of the same name."""
         hash_ = "[0-9a-f]" * len(short_name(""))  # and not a longer name: that is the tip of another file
-        for tip in self.path.parent.glob(f"{glob.escape(self.path.name)}.{hash_}.tip"):
-            tip.unlink(missing_ok=True)
+        for ending in ("tip", "copied.tip"):
+            for tip in self.path.parent.glob(f"{glob.escape(self.path.name)}.{hash_}.{ending}"):
+                tip.unlink(missing_ok=True)
 
     def _setup_lock(self) -> FileLock:
         return FileLock(
@@ -178,11 +179,21 @@ class SqliteFile(Database):
         return status.st_dev, status.st_ino
 
     def _immutable(self) -> str:
-        """A file in a read-only folder, say an archive, opens only if SQLite is told that nobody can change it."""
+        """A file in a read-only folder, say an archive, opens only if SQLite is told that nobody can change it.
+
+        Nor can a file that is read-only itself: SQLite would put files beside it that are read-only too, and stay.
+        """
         written = self.path.with_name(self.path.name + "-wal").exists()
-        return "" if written or os.access(self.path.parent, os.W_OK, effective_ids=True) else "&immutable=1"
+        if written or self.is_absent():
+            return ""
+        # Nothing is forbidden to root, but the files beside it would be as read-only for everybody else.
+        changeable = _may_write(self.path.parent) and _may_write(self.path) and self.path.stat().st_mode & 0o222
+        return "" if changeable else "&immutable=1"
 
     def _engine(self, options: str) -> Engine:
+        if "mode=ro" not in options and self.path.exists() and not _may_write(self.path):
+            raise StorageError(f"{self.where} is a readonly database: allow yourself to write it, or give another file")
+
         def connect() -> sqlite3.Connection:
             connection = sqlite3.connect(
                 f"file:{quote(str(self.path))}?{options}",
@@ -209,3 +220,7 @@ class SqliteFile(Database):
             raise StorageError(
                 f"{self.where} is on a file system where SQLite's write-ahead log does not work: choose a local folder"
             )
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=True)

@@ -2,6 +2,9 @@
 
 One small file per study, rewritten after each commit and not flushed by itself. It is never ahead of what the database
 has made durable, so a database that does not hold this record has lost something.
+
+A backup brings the ends of its studies in files of another name. They are read only where there is no file of the
+place itself: an older backup unpacked over a newer database is still seen to be older.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ class TipFile:
 
     def __init__(self, path: Path, study: str) -> None:
         self.path = path
+        self.copied = path.with_suffix(".copied.tip")  # what came with a backup
         self._study = study
         self._file: int | None = None
         self._identity: str | None = None
@@ -37,7 +41,7 @@ class TipFile:
         """The tip; None if there is none, if it cannot be read, or if it is of another database than `identity`."""
         for _ in range(3):  # it may be written at this moment
             try:
-                line, _, about = self.path.read_bytes().partition(b"\n")
+                line, _, about = self._content().partition(b"\n")
             except OSError:
                 return None
             with suppress(ValueError):
@@ -57,10 +61,13 @@ class TipFile:
     def write(self, tip: Tip) -> None:
         """Note the tip. That it fails is told once and is no reason to stop: an older tip proves less, but no lie."""
         try:
+            first = self._file is None
             if self._file is None:
                 self._file = self._created()
             # In place, with the same length: whatever happens, the old line or the new one is there.
             os.pwrite(self._file, _line(tip), 0)
+            if first:
+                self.copied.unlink(missing_ok=True)
         except OSError as error:
             if not self._failed:
                 self._failed = True
@@ -73,14 +80,21 @@ class TipFile:
                 )
 
     def forget(self) -> None:
-        """Delete the file."""
+        """Delete the file, and what came with a backup."""
         self.close()
         self.path.unlink(missing_ok=True)
+        self.copied.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+    def _content(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return self.copied.read_bytes()
 
     def _about(self) -> bytes:
         try:
