@@ -23,6 +23,11 @@ def test_a_picture_without_a_description_is_called_by_its_name_as_one_would_say_
     assert item_card(Item(name, "picture", picture="a")).alt == said
 
 
+def test_a_name_is_introduced_in_the_language_of_the_page() -> None:
+    said = {code: item_card(Item("venice.jpg", "picture", picture="a"), code).alt for code in ("en", "de", "ja", "ar")}
+    assert said == {"en": "Picture venice", "de": "Bild venice", "ja": "画像 venice", "ar": "صورة venice"}
+
+
 def test_a_description_comes_before_a_caption_and_a_caption_before_a_name() -> None:
     assert item_card(Item("a.jpg", "picture", caption="Rialto", alt="A bridge", picture="a")).alt == "A bridge"
     assert item_card(Item("a.jpg", "picture", caption="Rialto", picture="a")).alt == "Rialto"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import time
 import zipfile
@@ -15,6 +16,7 @@ from pillow_heif import register_heif_opener
 
 from handful.crowd.collection import decoder_process, sources
 from handful.crowd.collection.decoder import Decoder
+from handful.crowd.collection.hidden_files import passed_over
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, load_collection
 from handful.crowd.collection.looking_ahead import changes_since, number_of_items
@@ -141,7 +143,7 @@ def test_what_was_processed_before_is_not_taken_for_a_picture_of_the_folder(tmp_
     ingest(tmp_path, tmp_path / "here.db.items")
     again = ingest(tmp_path, tmp_path / "there.db.items")
     assert again.ids == ("photo 0.jpg", "photo 1.jpg")
-    assert again.left_out == ()
+    assert why(again) == {"5 hidden or system files": "were passed over: here.db.items/ (5 files)"}
 
 
 def test_what_cannot_be_taken_is_named_with_a_helpful_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,6 +203,27 @@ def test_the_same_picture_twice_is_one_item_even_with_another_metadata(tmp_path:
     assert why(collection) == {"photo 9.jpg": "is the same as photo 1.jpg"}
 
 
+def test_of_the_same_pictures_the_one_is_kept_that_is_not_called_a_copy(tmp_path: Path) -> None:
+    folder_of(2, tmp_path)
+    beach, boat = encoded(drawn(7)), encoded(drawn(8))
+    exif = Image.Exif()
+    exif[0x010E] = "a copy"
+    (tmp_path / "a copy (2).jpg").write_bytes(encoded(drawn(7), exif=exif))
+    for name in ("Copy of beach.jpg", "beach.jpg", "the beach.jpg"):
+        (tmp_path / name).write_bytes(beach)
+    for name in ("boat (1).jpg", "boat.jpg"):
+        (tmp_path / name).write_bytes(boat)
+    collection = ingest(tmp_path, tmp_path / "out")
+    assert set(collection.ids) == {"photo 0.jpg", "photo 1.jpg", "beach.jpg", "boat.jpg"}
+    assert why(collection) == {
+        "a copy (2).jpg": "is the same as beach.jpg",
+        "Copy of beach.jpg": "is the same as beach.jpg",
+        "the beach.jpg": "is the same as beach.jpg",
+        "boat (1).jpg": "is the same as boat.jpg",
+    }
+    assert collection["beach.jpg"].uploaded == hashlib.sha256(beach).hexdigest()
+
+
 def test_an_image_bomb_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
     folder_of(2, tmp_path)
     (tmp_path / "bomb.png").write_bytes(bomb(30_000, 30_000))
@@ -235,6 +258,30 @@ def test_fifty_million_pixels_still_fit_in_the_decoder(tmp_path: Path) -> None:
         worker.close()
 
 
+def test_hidden_and_system_files_are_named_in_one_line(tmp_path: Path) -> None:
+    photos = folder_of(2, tmp_path / "photos")
+    for name in (".hidden.jpg", "b/Thumbs.db", "old.items/1.jpg", "old.items/2.jpg", "desktop.ini", ".unfinished-1"):
+        (photos / name).parent.mkdir(exist_ok=True)
+        (photos / name).write_bytes(encoded(drawn(1)))
+    left_out = ingest(photos, tmp_path / "items").left_out
+    (line,) = left_out
+    assert (line.name, line.files) == ("5 hidden or system files", 5)
+    assert line.why == "were passed over: .hidden.jpg, b/Thumbs.db, desktop.ini, old.items/ (2 files)"
+    assert load_collection(tmp_path / "items").left_out == left_out
+    for picture in photos.glob("*.jpg"):
+        picture.unlink(missing_ok=True)
+    with pytest.raises(InvalidCollection, match="Left out: 4 hidden or system files were passed over"):
+        number_of_items(photos)
+
+
+def test_of_very_many_hidden_files_some_are_named_and_all_are_counted() -> None:
+    many = [*(f"{folder}/.DS_Store" for folder in range(20_000)), *(f".git/{n}" for n in range(5)), "1.jpg"]
+    (line,) = passed_over(many)
+    assert (line.name, line.files) == ("20,005 hidden or system files", 20_005)
+    assert line.why.startswith("were passed over: 0/.DS_Store, 1/.DS_Store, ")
+    assert line.why.endswith(", 999/.DS_Store and 19,005 more")
+
+
 def test_a_zip_is_read_without_ever_being_unpacked(tmp_path: Path) -> None:
     archive = tmp_path / "photos.zip"
     with zipfile.ZipFile(archive, "w") as out:
@@ -249,7 +296,10 @@ def test_a_zip_is_read_without_ever_being_unpacked(tmp_path: Path) -> None:
     after = {path for path in tmp_path.parent.rglob("*") if "items" not in path.parts}
     assert before == after
     assert set(collection.ids) == {"a/1.jpg", "escaped.jpg", "tmp/absolute.jpg", "C:/windows/evil.jpg"}
-    assert why(collection) == {"inner.zip": sources.ON_ARCHIVE}
+    assert why(collection) == {
+        "inner.zip": sources.ON_ARCHIVE,
+        "1 hidden or system file": "was passed over: __MACOSX/ (1 file)",
+    }
     for path in (tmp_path / "items").iterdir():
         assert path.name == "manifest.json" or path.suffix == ".webp"
 

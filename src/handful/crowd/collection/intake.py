@@ -13,6 +13,7 @@ from dataclasses import replace
 from errno import ENOSPC
 from pathlib import Path
 
+from handful.crowd.collection.copies import SAME_AS, change_places, is_copy
 from handful.crowd.collection.decoder import Decoded, Decoder
 from handful.crowd.collection.items import (
     LARGE,
@@ -48,18 +49,21 @@ def ingest(
         forget_half_written(target)
     items = list(carried)
     left_out: list[LeftOut] = []
-    seen = {_content(item): item.id for item in carried}
+    seen = {item.content: at for at, item in enumerate(carried)}
     ids = {item.id for item in carried}
     with open_source(Path(path)) as source:
         for done, outcome in enumerate(_processed(source, target), start=1):
-            if isinstance(outcome, Item):
-                outcome = _new(outcome, seen)
-            if isinstance(outcome, Item):
-                items.append(_under_its_own_id(outcome, ids))
-            else:
+            if not isinstance(outcome, Item):
                 left_out.append(outcome)
+            elif (at := seen.setdefault(outcome.content, len(items))) == len(items):
+                items.append(_under_its_own_id(outcome, ids))
+            elif at >= len(carried) and is_copy(items[at].id) and not is_copy(outcome.id):
+                change_places(_under_its_own_id(outcome, ids), items, left_out, at)
+            else:
+                left_out.append(LeftOut(outcome.id, f"{SAME_AS}{items[at].id}"))
             if progress is not None:
                 progress(done, source.total)
+        left_out += source.passed_over
     check_enough(len(items), left_out, Path(path))
     collection = Collection(target, tuple(items), tuple(left_out))
     with storing(target):
@@ -158,19 +162,6 @@ def _keep(decoded: Decoded, folder: Path) -> str:
             unfinished.write_bytes(data)
             unfinished.rename(final)
     return name
-
-
-def _content(item: Item) -> str:
-    """What two items have in common that are the same."""
-    return item.picture or " ".join(item.text.split()).casefold()
-
-
-def _new(item: Item, seen: dict[str, str]) -> Item | LeftOut:
-    content = _content(item)
-    if content in seen:
-        return LeftOut(item.id, f"is the same as {seen[content]}")
-    seen[content] = item.id
-    return item
 
 
 def _under_its_own_id(item: Item, ids: set[str]) -> Item:

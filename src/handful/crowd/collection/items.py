@@ -8,11 +8,12 @@ import shutil
 from collections.abc import Collection as Collection_
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from textwrap import shorten
 from typing import Any, Literal
 
+from handful.crowd.collection.distinct_names import cut_apart, told_apart
 from handful.errors import InvalidCollection
 
 UNFINISHED = ".unfinished"
@@ -46,24 +47,23 @@ class Item:
     file: str = ""
 
     @property
+    def content(self) -> str:
+        """What two items have in common that are the same."""
+        return self.picture or " ".join(self.text.split()).casefold()
+
+    @property
     def label(self) -> str:
         """What a person calls it: its caption, the beginning of its text, or its name."""
         return self.caption or self.text[:80] or self.id
 
-    @property
-    def name(self) -> str:
-        """What a sentence calls it, in a few words: its caption, its text in quotes, or its file without the ending."""
-        if self.text and not self.caption:
-            return f"“{shorten(self.text, MOST_QUOTED, placeholder=' …')}”"
-        return self.caption or PurePosixPath(self.id).stem
-
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something in the source that did not become an item, and why."""
+    """Something in the source that did not become an item, and why; `files`: how many of it, where that is several."""
 
     name: str
     why: str
+    files: int = 1
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,29 @@ class Collection:
         return by_id[id]
 
     def name_of(self, id: str) -> str:
-        """What a sentence calls an item."""
-        return self[id].name
+        """What a sentence calls an item, in a few words: its caption, its text in quotes, or its file without the
+        ending; no two items are called the same.
+        """
+        return self._names[id]
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        quoted = [item for item in self.items if item.text and not item.caption]
+        texts = cut_apart([" ".join(item.text.split()) for item in quoted], lambda text: len(text) <= MOST_QUOTED)
+        quotes = {item.id: f"“{text}”" for item, text in zip(quoted, texts, strict=True)}
+        return told_apart(
+            {item.id: quotes.get(item.id) or item.caption or PurePosixPath(item.id).stem for item in self.items}
+        )
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The items' names, in order."""
         return tuple(item.id for item in self.items)
+
+    @cached_property
+    def only_texts(self) -> bool:
+        """Whether there is no picture among the items."""
+        return all(item.kind == "text" for item in self.items)
 
     def digests(self) -> dict[str, dict[str, str]]:
         """The SHA-256 of each item, by its name: of the bytes as they were `uploaded`, where that was noted, and as

@@ -17,7 +17,8 @@ def number_of_items(path: Path) -> int:
     """
     with open_source(path) as source:
         possible = sum(name not in source.refused for name in source.names)
-        check_enough(possible, [LeftOut(name, why) for name, why in source.refused.items()], path)
+        refused = [LeftOut(name, why) for name, why in source.refused.items()]
+        check_enough(possible, [*refused, *source.passed_over], path)
         return possible
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.collection.decoder_process import heif_is_known
+from handful.crowd.collection.hidden_files import is_hidden, passed_over
 from handful.crowd.collection.items import LeftOut
 from handful.errors import InvalidCollection
 
@@ -31,7 +32,6 @@ PICTURES = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".heic", 
 HEIC = (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftyphevc", b"ftypmsf1")
 TEXTS = {".txt"}
 ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar"}
-JUNK = re.compile(r"(^|/)(\.(?!\.?/)|__MACOSX/|Thumbs\.db$|desktop\.ini$|[^/]+\.items/)", re.IGNORECASE)
 
 ON_SVG = "is SVG, which can carry scripts, and is not taken: export it as PNG"
 ON_HEIC = "is HEIC, which takes another package: install handful[heic], or export it as JPEG"
@@ -54,11 +54,15 @@ class Raw:
 
 @dataclass(frozen=True)
 class Source:
-    """What the things are called, which are not taken whatever is in them, and a way to go through all of them once."""
+    """What the things are called, which are not taken whatever is in them, and a way to go through all of them once.
+
+    `passed_over` is said of the files that are hidden, which are not among the things.
+    """
 
     names: tuple[str, ...]
     refused: dict[str, str]
     read: Callable[[], Iterator[Raw | LeftOut]]
+    passed_over: Sequence[LeftOut] = ()
 
     @property
     def total(self) -> int:
@@ -144,11 +148,11 @@ def _in_order(name: str) -> list[tuple[int, int | str]]:
 
 
 def _folder(folder: Path) -> Source:
-    names = []
+    found = []
     for where, _, files in os.walk(folder):
-        names += [str((Path(where) / file).relative_to(folder).as_posix()) for file in files]
-    names = sorted((name for name in names if not JUNK.search(name)), key=_in_order)
-
+        found += [str((Path(where) / file).relative_to(folder).as_posix()) for file in files]
+    found.sort(key=_in_order)
+    names = [name for name in found if not is_hidden(name)]
     refused = _refused(names)
 
     def read() -> Iterator[Raw | LeftOut]:
@@ -156,7 +160,7 @@ def _folder(folder: Path) -> Source:
             why = refused.get(safe_name(name))
             yield LeftOut(safe_name(name), why) if why else _from_file(folder, name)
 
-    return Source(tuple(map(safe_name, names)), refused, read)
+    return Source(tuple(map(safe_name, names)), refused, read, passed_over(found))
 
 
 def _from_file(folder: Path, name: str) -> Raw | LeftOut:
@@ -191,13 +195,16 @@ class _ZipSource(AbstractContextManager[Source]):
             self.archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, OSError) as error:
             raise InvalidCollection(f"{self.path.name} cannot be opened as a zip: {error}") from error
-        entries = [entry for entry in self.archive.infolist() if not entry.is_dir() and not JUNK.search(entry.filename)]
+        infos = self.archive.infolist()
+        entries = [entry for entry in infos if not entry.is_dir() and not is_hidden(entry.filename)]
         if len(entries) > MAX_ENTRIES:
             self.archive.close()
             raise InvalidCollection(f"{self.path.name} has {len(entries)} files, at most {MAX_ENTRIES} are taken")
         self.entries = sorted(entries, key=lambda entry: _in_order(entry.filename))
         self.refused = _refused([entry.filename for entry in self.entries])
-        return Source(tuple(safe_name(entry.filename) for entry in self.entries), self.refused, self._read)
+        names = tuple(safe_name(entry.filename) for entry in self.entries)
+        hidden = passed_over(entry.filename for entry in infos if not entry.is_dir())
+        return Source(names, self.refused, self._read, hidden)
 
     def __exit__(self, *exception: object) -> None:
         self.archive.close()
@@ -246,6 +253,8 @@ COLUMNS = {
     "caption": ("caption", "title"),
     "alt": ("alt", "alt text", "alternative text", "description"),
 }
+UNNAMED = r"row \d+"
+"""How items of a table are called that have no name of their own."""
 
 
 def _table(path: Path) -> Source:

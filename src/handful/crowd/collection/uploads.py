@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import asyncio
 import os
 import shutil
+import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, Literal
 
-from handful.crowd.collection.sources import MAX_ENTRIES, MAX_PICTURE_BYTES, MAX_TEXT, clean_text, safe_name
+from handful.crowd.collection.items import Item
+from handful.crowd.collection.pasted_texts import parts_of, rows_of, table_of, with_more
+from handful.crowd.collection.sources import MAX_ENTRIES, MAX_PICTURE_BYTES, safe_name
 from handful.errors import InvalidCollection, StorageError
 
 MAX_UPLOAD_BYTES = 8_000_000_000
@@ -20,6 +25,12 @@ SPARE_BYTES = 500_000_000
 """What an upload leaves free on the disk, for answers and everybody else."""
 PASTED = "pasted texts.csv"
 UNFINISHED = ".unfinished-"
+Adds = Literal["anything", "files", "texts", "nothing"]
+"""What can be put in beside what is there: a zip or a table is a collection of its own."""
+WHOLE = (".zip", ".csv", ".tsv")
+
+_threads = ThreadPoolExecutor(4, thread_name_prefix="handful-uploads")
+"""Where files get their names: while a study is opened its files wait, and nobody's answers wait behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +46,14 @@ class Uploads:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.lock = threading.RLock()
+        """Held while files come or go."""
         self._sizes = {self._name(path): path.stat().st_size for path in self._files()}
 
     @property
     def files(self) -> list[Upload]:
         """All that arrived whole, by name."""
-        return [Upload(name, size) for name, size in sorted(self._sizes.items())]
+        return [Upload(name, size) for name, size in sorted(self._sizes.copy().items())]
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self.folder).as_posix())
@@ -63,6 +76,16 @@ class Uploads:
             return tables[0]
         return files[0] if len(files) == 1 and files[0].suffix.lower() == ".zip" else self.folder
 
+    @property
+    def adds(self) -> Adds:
+        """What can be put in beside what is there, such that all of it is taken."""
+        names = list(self._sizes)  # as they are now: others may come meanwhile
+        if not names:
+            return "anything"
+        if names == [PASTED]:
+            return "texts"
+        return "nothing" if any(name.lower().endswith(WHOLE) for name in names) else "files"
+
     async def take(self, name: str, chunks: AsyncIterator[bytes], still: Callable[[], None]) -> Upload:
         """Store one file as it comes; a file of the same name is replaced once the new one is whole.
 
@@ -71,31 +94,45 @@ class Uploads:
         final = self._place(name)
         if len(self._sizes) >= MAX_ENTRIES and self._name(final) not in self._sizes:
             raise InvalidCollection(f"a study takes at most {MAX_ENTRIES:,} files")
-        left = MAX_UPLOAD_BYTES - sum(self._sizes.values()) + self._sizes.get(self._name(final), 0)
+        sizes = self._sizes.copy()
+        left = MAX_UPLOAD_BYTES - sum(sizes.values()) + sizes.get(self._name(final), 0)
         most = left if final.suffix.lower() == ".zip" else min(left, MAX_PICTURE_BYTES)
-        unfinished = final.with_name(f"{UNFINISHED}{uuid.uuid4().hex}")
         size = 0
         try:
-            with unfinished.open("xb") as file:
+            file = final.with_name(f"{UNFINISHED}{uuid.uuid4().hex}").open("xb")
+            try:
                 async for chunk in chunks:
                     size += len(chunk)
                     if size > most:
                         raise InvalidCollection(_too_much(name, most < left))
-                    if shutil.disk_usage(self.folder).free < SPARE_BYTES + len(chunk):
-                        raise StorageError("the server's disk is nearly full: free some space and send the rest again")
+                    _check_space(self.folder, len(chunk))
                     file.write(chunk)
-                file.flush()
-                os.fsync(file.fileno())
-            still()
-            unfinished.rename(final)
+            except BaseException:
+                with suppress(OSError), file:
+                    Path(file.name).unlink(missing_ok=True)
+                raise
+            kept = asyncio.get_running_loop().run_in_executor(_threads, self._keep, file, final, size, still)
+            await asyncio.shield(kept)  # to its end, if the request is given up
         except StorageError:
             raise
         except OSError as error:
             raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
+        return Upload(self._name(final), size)
+
+    def _keep(self, file: BinaryIO, final: Path, size: int, still: Callable[[], None]) -> None:
+        """Give a file that arrived whole its name, once it is durable; what is refused now is deleted."""
+        unfinished = Path(file.name)
+        try:
+            with file:
+                file.flush()
+                os.fsync(file.fileno())
+            with self.lock:
+                self._check_goes_beside(self._name(final))  # again: texts may have been pasted meanwhile
+                still()
+                unfinished.rename(final)
+                self._sizes[self._name(final)] = size
         finally:
             unfinished.unlink(missing_ok=True)
-        self._sizes[self._name(final)] = size
-        return Upload(self._name(final), size)
 
     def _place(self, name: str) -> Path:
         """Where a file of this name goes; its folders are made."""
@@ -103,46 +140,100 @@ class Uploads:
         if any(len(part.encode()) > 200 or part.startswith(UNFINISHED) for part in parts):
             raise InvalidCollection(f"{safe_name(name)!r} is no name that can be stored: give the file a shorter one")
         final = self.folder.joinpath(*parts)
+        self._check_goes_beside(self._name(final))
+        if final.is_dir():
+            raise InvalidCollection(f"{safe_name(name)!r} is a folder already: give the file another name")
         try:
             final.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
         return final
 
-    def paste(self, texts: str) -> int:
-        """Keep texts as a table, one for each paragraph, or for each line where no line is empty; say how many."""
-        whole = clean_text(texts, MAX_TEXT * MAX_ENTRIES)
-        parts = [part.strip() for part in whole.split("\n\n" if "\n\n" in whole else "\n")]
-        rows = [part[:MAX_TEXT] for part in parts if part]
-        target = self.folder / PASTED
+    def _check_goes_beside(self, name: str) -> None:
+        """Refuse a file that would not be taken, as the study is made of the texts that were pasted."""
+        if name == PASTED:
+            raise InvalidCollection(f"pasted texts are kept under the name {name!r}: give the file another one")
+        if PASTED in self._sizes:
+            raise InvalidCollection("files cannot be added to pasted texts: start over to use them")
+
+    def paste(self, texts: str, more: bool = True, still: Callable[[], None] = lambda: None) -> None:
+        """Keep texts as a table, one for each paragraph, or for each line where no line is empty.
+
+        They come after those that were pasted before; without `more` they replace them. `still` is called before they
+        are stored, and raises if the files may no longer change.
+        """
+        parts = parts_of(texts)
+        with self.lock:
+            if self.adds not in ("anything", "texts"):
+                raise InvalidCollection("texts cannot be added to files: start over to use them")
+            before = self._texts()
+            rows = with_more(before if more else {}, parts)
+            if rows != before:
+                self._keep_texts(rows, still)
+
+    def _texts(self) -> dict[str, str]:
+        """The texts that were pasted, by the names of their rows."""
+        return rows_of((self.folder / PASTED).read_text(encoding="utf-8")) if PASTED in self._sizes else {}
+
+    def _keep_texts(self, rows: dict[str, str], still: Callable[[], None] = lambda: None) -> None:
         if not rows:
+            still()
             self.remove(PASTED)
-            return 0
-        written = io.StringIO()
-        table = csv.writer(written)
-        table.writerow(["text"])
-        table.writerows([row] for row in rows)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self.folder / f"{UNFINISHED}{uuid.uuid4().hex}"
+            return
+        if len(rows) > MAX_ENTRIES:
+            raise InvalidCollection(f"a study takes at most {MAX_ENTRIES:,} texts, and these would make {len(rows):,}")
+        written = table_of(rows).encode()
+        if len(written) > MAX_PICTURE_BYTES:
+            raise InvalidCollection(f"the texts of a study may have {MAX_PICTURE_BYTES // 1_000_000} MB together")
+        target, unfinished = self.folder / PASTED, self.folder / f"{UNFINISHED}{uuid.uuid4().hex}"
         try:
-            unfinished.write_text(written.getvalue(), encoding="utf-8", newline="")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _check_space(self.folder, len(written))
+            with unfinished.open("xb") as file:
+                file.write(written)
+                file.flush()
+                os.fsync(file.fileno())
+            still()
             unfinished.rename(target)
+        except StorageError:
+            raise
         except OSError as error:
             raise StorageError(f"the texts cannot be stored: {error.strerror or error}") from error
-        self._sizes[PASTED] = target.stat().st_size
-        return len(rows)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        self._sizes[PASTED] = len(written)
 
-    def remove(self, name: str) -> bool:
-        """Whether there was a file of this name; it is gone now."""
-        if self._sizes.pop(name, None) is None:
-            return False
-        (self.folder / name).unlink(missing_ok=True)
-        return True
+    def take_out(self, item: Item, same: Iterable[str] = (), *, carried: bool = False) -> None:
+        """Delete what an item was made from, and the files that are the same; what is in a zip or a table stays.
+
+        `carried`: it was made from nothing here, but comes from an earlier study.
+        """
+        if self.adds == "texts":
+            rows = self._texts().items()
+            self._keep_texts({name: text for name, text in rows if Item("", "text", text).content != item.content})
+        elif self.adds == "files":
+            for name in (*(() if carried else (item.file or item.id,)), *same):
+                self.remove(name)
+
+    def remove(self, name: str, still: Callable[[], None] = lambda: None) -> bool:
+        """Whether there was a file of this name; it is gone now. `still` is called before."""
+        with self.lock:
+            if name not in self._sizes:
+                return False
+            still()
+            (self.folder / name).unlink(missing_ok=True)
+            del self._sizes[name]
+            return True
 
     def forget_unfinished(self) -> None:
         """Delete what arrived only in part; nobody was told that it was taken."""
         for path in self.folder.rglob(f"{UNFINISHED}*") if self.folder.is_dir() else ():
             path.unlink(missing_ok=True)
+
+
+def _check_space(folder: Path, size: int) -> None:
+    if shutil.disk_usage(folder).free < SPARE_BYTES + size:
+        raise StorageError("the server's disk is nearly full: free some space and send the rest again")
 
 
 def _too_much(name: str, one_file: bool) -> str:
