@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handful.crowd.panel_messages import PanelEnding, Recruiting
+from handful.crowd.panel_messages import PanelEnding
 from handful.crowd.sent import Sent
 
 Side = Literal["left", "right"]
@@ -14,6 +14,12 @@ SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]
 StudyState = Literal["open", "paused", "finished"]
 WorkerState = Literal["questions", "waiting", "paused", "finished"]
 Token = Annotated[str, Field(min_length=1, max_length=64, description="of a question, as it was given")]
+
+
+class Invited(Sent):
+    """The code of an invitation, as it stands in the link."""
+
+    invitation: Annotated[str, Field(max_length=64)] | None = None
 
 
 class Join(Sent):
@@ -112,7 +118,8 @@ class UndoOffer(BaseModel):
     token: str
     side: Side | None
     option: str | None
-    seconds: float
+    seconds: float  # for so long it is offered
+    choose_s: float  # for so long another answer is taken
 
 
 class Work(BaseModel):
@@ -150,12 +157,14 @@ class About(BaseModel):
     items: int
     options: int
     goal: int | None
+    minutes: int | None = Field(description="about how long that many answers take; null where there is no goal")
     consent: str | None
     instructions: str
     question: str | None
     welcome: str | None
     thanks: str | None
     practice: list[PracticeLesson] | None = Field(description="null for the lessons of the page itself")
+    texts: bool = Field(description="whether all items are texts, and so the lessons of the page")
     undo_s: float
     solo: bool
     show_result: bool = Field(default=False, description="whether who took part sees the result in the end")
@@ -163,6 +172,7 @@ class About(BaseModel):
     joined: bool
     panel: bool = Field(default=False, description="whether people come from a panel, with ids in their address")
     arrived: bool = Field(default=False, description="whether this browser came from the panel, and may join")
+    by_invitation: bool = Field(default=False, description="whether only people with an invitation may join")
 
 
 class PickLine(BaseModel):
@@ -171,6 +181,7 @@ class PickLine(BaseModel):
     card: ItemCard
     name: str
     sentences: list[str]
+    cut_short: bool = Field(description="whether its round was cut short when the study was finished early")
     filled: bool = Field(description="whether it was filled in from what was known when the study was finished early")
     runner_up: ItemCard | None = Field(description="null where nobody came second")
     runner_up_name: str | None
@@ -194,133 +205,6 @@ class StudyLine(BaseModel):
     theme: str
     state: StudyState
     began: float = Field(description="when it was begun, in seconds since 1970")
-
-
-class Exclude(Sent):
-    worker: Annotated[str, Field(min_length=1, max_length=64)]
-    reason: Annotated[str, Field(max_length=200)] = ""
-
-
-class Restore(Sent):
-    worker: Annotated[str, Field(min_length=1, max_length=64)]
-
-
-class MoreAnswers(Sent):
-    answers: Annotated[int, Field(ge=1, le=100_000_000)]
-
-
-class Redo(Sent):
-    extend: Annotated[int, Field(ge=0, le=100_000_000)] = 0
-
-
-class Redoing(BaseModel):
-    """What doing a round again would mean; `missing` is how many answers the budget does not cover."""
-
-    words: str
-    missing: int
-
-
-class Login(Sent):
-    key: Annotated[str, Field(max_length=200)]
-
-
-class ItemLine(BaseModel):
-    """An item on the organizer's page, with what is known of it in the open round."""
-
-    id: str
-    card: ItemCard
-    mean: float | None
-    lower: float | None
-    upper: float | None
-    answers: int
-    chosen: int | None = Field(description="its place in the summary, from 1; null while it is not chosen")
-    leader: bool
-    contender: bool = Field(description="whether it may still be the best of this round, as far as is known")
-
-
-class AgreementTold(BaseModel):
-    """How far people agree, and how many picks two halves of them have in common; each with what it does not mean."""
-
-    people: int
-    share: float | None
-    interval: list[float] | None = Field(description="its lower and its upper end")
-    pairs: int
-    common: float | None
-    picks: int
-    splits: int
-    sentences: list[str]
-
-
-class WorkerLine(BaseModel):
-    """A worker on the organizer's page."""
-
-    worker: str
-    answers: int
-    skips: int
-    left_share: float | None
-    median_ms: int | None
-    checks: int
-    right: int
-    admitted: bool
-    excluded: bool
-    why: str | None = Field(description="what the rule holds against them")
-
-
-class RoundLine(BaseModel):
-    """A round that is over."""
-
-    round: int
-    pick: str
-    ended: str
-    answers: int
-
-
-class Course(BaseModel):
-    """Where the answers so far lead."""
-
-    on_course: bool | None = Field(description="null where nobody said who will come, and when the study is over")
-    words: str
-    ends: float | None = Field(description="when the answers will be there at the pace of late; null without any")
-    leads_to: int | None = Field(description="answers in all, if the others who are expected give as many")
-    timeline: list[tuple[float, int]] = Field(description="times, and how many answers there were by then")
-
-
-class OrganizerStatus(BaseModel):
-    """Everything the organizer's page shows."""
-
-    study: str
-    theme: str
-    state: StudyState
-    ended: str | None
-    k: int
-    options: int
-    explorer: str
-    most_in_flight: int
-    lease_s: float
-    round: int
-    answers: int
-    provisional: int
-    in_flight: int
-    budget: int | None
-    answers_per_minute: float
-    active_workers: int
-    streams: int
-    chosen: list[ItemLine]
-    items: list[ItemLine]
-    workers: list[WorkerLine]
-    rounds: list[RoundLine]
-    picks: list[PickLine]
-    course: Course
-    verdict: str
-    certificate: str
-    door: str | None
-    checked: bool
-    circumstances: list[str]
-    stuck: bool = Field(description="nobody could go on for ten minutes, for the cap on networks")
-    warning: str | None = Field(description="what stands in the way of telling people apart")
-    recruiting: Recruiting | None = None
-    show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
-    retention_days: int = Field(description="how long after the end it is kept who gave which answers")
 
 
 class Health(BaseModel):
