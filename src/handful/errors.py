@@ -20,8 +20,8 @@
     │   └── JournalTooNew                   written by a newer version of handful
     └── MissingExtra          (ImportError) an optional part is not installed
 
-And warnings (UserWarning): SmallBudget, fewer answers than candidates; IdleWorkers, more workers than questions in
-flight; BetterTool, something else would need fewer simulations.
+And warnings (UserWarning): SmallBudget, too few answers to look at every candidate; IdleWorkers, more workers than
+questions in flight; BetterTool, something else would need fewer simulations.
 Each message says what happened, what was expected, and what to do.
 """
 
@@ -111,7 +111,7 @@ class MissingExtra(HandfulError, ImportError):
 
 
 class SmallBudget(UserWarning):
-    """The budget is below one answer per candidate and round."""
+    """The budget is below one answer per candidate and round, or with several options below one place for each."""
 
 
 class IdleWorkers(UserWarning):

@@ -75,6 +75,16 @@ def test_a_network_is_excluded_after_it_was_said_what_that_means(study: str) -> 
     assert excluded(study) == {"w1"}
 
 
+def test_of_a_study_that_is_over_it_is_said_that_its_picks_stand(study: str) -> None:
+    assert "w1 gave 2 answers; 2 of them would no longer count" in " ".join(
+        run("exclude", "s", "w1", "-s", study).split()
+    )
+    run("close", "s", "--yes", "-s", study)
+    said = " ".join(run("exclude", "s", "w1", "-s", study).split())
+    assert "w1 gave 2 answers. The study is over: its picks stand; only the certificate changes." in said
+    assert "the certificate will claim nothing" in said
+
+
 def test_nobody_is_restored_who_is_not_known_or_not_excluded(study: str) -> None:
     with pytest.raises(InvalidProblem, match="no worker 'w9'"):  # which `main` turns into the exit code 2
         run("restore", "s", "w9", "-s", study)
@@ -139,6 +149,19 @@ def test_closing_starts_the_days_that_people_are_kept_for(study: str) -> None:
     assert len(People("s", study)) == 0
 
 
+def test_a_running_server_says_what_excluding_one_would_mean(serve: Serve, tmp_path: Path) -> None:  # noqa: F811
+    server = serve(MANY, BEHIND_A_PROXY, storage=tmp_path / "s.db")
+    person_from(server, "192.0.2.1")
+    workers = server.registry.studies[STUDY].study.fold.workers
+    (worker,) = workers.names
+    there = ("-s", str(tmp_path / "s.db"), "--at", server.url)
+    said = " ".join(run("exclude", STUDY, worker, *there).split())
+    assert f"{worker} gave 2 answers; 2 of them would no longer count in the open round." in said
+    assert workers.excluded == []
+    run("exclude", STUDY, worker, "--yes", *there)
+    assert len(workers.excluded) == 1
+
+
 def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serve, tmp_path: Path) -> None:  # noqa: F811
     storage = tmp_path / "s.db"
     server = serve(MANY, BEHIND_A_PROXY, storage=storage)
@@ -151,7 +174,7 @@ def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serv
     assert hosted.state == "paused"
     run("resume", STUDY, *there)
     (network,) = json.loads(run("networks", STUDY, "--json", *there))
-    assert "1 person gave 2 answers" in run("exclude", STUDY, "--network", network["network"], "--yes", *there)
+    assert "gave 2 answers" in run("exclude", STUDY, "--network", network["network"], "--yes", *there)
     assert len(hosted.study.fold.workers.excluded) == 1
     assert "nobody can answer any more" in " ".join(run("close", STUDY, *there).split())
     assert hosted.state == "open"

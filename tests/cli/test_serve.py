@@ -19,10 +19,12 @@ from typer.testing import CliRunner
 
 from handful.cli import app
 from handful.cli import serve as serve_commands  # noqa: F401  (registers them)
+from handful.cli.serve_words import STOPPING
+from handful.cli.solo import seconds_per_answer
 from handful.errors import HandfulError
 from tests import forked
 from tests.crowd.clients import Person
-from tests.crowd.pictures import folder_of
+from tests.crowd.pictures import drawn, encoded, folder_of
 
 
 def handful(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -62,6 +64,7 @@ def serving(*arguments: str, cwd: Path) -> Iterator[tuple[str, str, subprocess.P
             line = process.stdout.readline()
             assert line, process.stderr.read()
             printed += line
+        assert "--solo" in arguments or re.search(rf"kept in +{re.escape(str(cwd))}/\S+\.db\n", printed)
         share = re.search(r"(?:share|open) +(\S+)", printed)
         organize = re.search(r"organize +(\S+)", printed)
         assert share
@@ -112,6 +115,7 @@ def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=180)
         assert (process.returncode, unexpected(errors)) == (0, [])
+        assert rest.startswith(f"\n{STOPPING}")
         assert "handful serve photos.db" in rest
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert sum(line.get("route") == "/api/s/{study}/answer" for line in lines) == 5
@@ -163,7 +167,7 @@ def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -
         person.http.close()
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=180)
-        assert (process.returncode, rest, unexpected(errors)) == (0, "", [])
+        assert (process.returncode, rest, unexpected(errors)) == (0, f"\n{STOPPING}", [])
     folder = tmp_path / "holiday-best"
     picks = sorted(path.name for path in folder.iterdir())
     assert picks[0].startswith("1-photo")
@@ -173,10 +177,21 @@ def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -
     with Image.open(folder / "contact-sheet.png") as sheet:
         assert sheet.width > 1000
 
-    again = handful("serve", "holiday", "--solo", "-k", "2", "--explorer", "topx", "--port", "0", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    assert "your picks and their contact sheet are in holiday-best." in again.stdout
+    with serving("holiday", "--solo", "-k", "2", cwd=tmp_path) as (link, _, process):
+        url, name = link.split("/s/")
+        with httpx.Client(base_url=url, timeout=30) as stranger:  # another browser, which never answered
+            assert stranger.get(f"/s/{name}").status_code == 200
+            assert stranger.get(f"/api/s/{name}/summary").json() == summary
+            assert stranger.get(f"/api/s/{name}/sheet.png").status_code == 200
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=180)
+        assert (process.returncode, rest, unexpected(errors)) == (0, f"\n{STOPPING}", [])
     assert not (tmp_path / "holiday-best-2").exists()
+
+
+def test_four_pictures_take_one_and_a_half_times_as_long_as_two() -> None:
+    assert seconds_per_answer(4) == 1.5 * seconds_per_answer(2)
+    assert seconds_per_answer(2) < seconds_per_answer(3) < seconds_per_answer(9)
 
 
 def test_alone_one_may_stop_and_go_on(tmp_path: Path) -> None:
@@ -212,6 +227,29 @@ def test_alone_another_host_is_left_aside_and_that_is_said(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["serve", "nowhere", "--solo", "--host", "0.0.0.0", "--port", "0"])
     assert "so --host 0.0.0.0 is left aside" in done.stdout
+
+
+def test_the_built_in_consent_in_another_language_is_printed_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from handful.crowd.languages import language
+
+    folder_of(4, tmp_path / "photos")
+    (tmp_path / "own.txt").write_text("I was asked.")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("handful.crowd.web.server.Server.run_until_interrupted", lambda *given: given[2]())
+
+    def printed(*typed: str) -> str:
+        done = CliRunner().invoke(app, ["serve", "photos", "-k", "1", "--port", "0", "--door", "room", *typed])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    text = language("ar").consent(marked=False)
+    said = printed("--theme", "A", "--language", "ar", "--storage", "a.db")
+    assert text in said
+    assert "By serving the study you accept this text" in said
+    assert text not in printed("--theme", "B", "--language", "ar", "--consent", "own.txt", "--storage", "b.db")
+    assert "accept this text" not in printed("--theme", "C", "--storage", "c.db")
 
 
 @pytest.fixture(scope="module")
@@ -250,9 +288,8 @@ def test_a_port_that_is_taken_is_said(running: tuple[Path, str]) -> None:
     ("arguments", "expected"),
     [
         (("nowhere", "--theme", "A"), "there is no nowhere"),
-        (("photos",), "give a --theme"),
         (("photos", "--theme", " "), "give a --theme"),
-        (("photos", "--theme", "A", "-k", "9"), "k = 9 is more than the 3 items"),
+        (("photos", "--theme", "A", "-k", "9"), "k = 9 is more than there are files or rows, 3"),
         (("photos", "--theme", "A", "-k", "3"), "to choose 3 of 3 items leaves nothing to choose"),
         (("photos", "--theme", "A", "-k", "2", "--explorer", "nonsense"), "no explorer named 'nonsense'"),
         (("photos", "--theme", "A", "-k", "2", "--explorer", "certified"), "certified asks for values"),
@@ -271,6 +308,25 @@ def test_what_cannot_be_served_is_refused_with_a_word_on_what_to_do(
     assert isinstance(done.exception, HandfulError)
     assert expected in str(done.exception)
     assert not (tmp_path / "photos.db.items").exists(), "items were processed for nothing"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(("a.jpg", "broken.jpg"), "found 1 usable item"), (("a.jpg", "same.jpg", "b.jpg"), "to choose 2 of 2 items")],
+)
+def test_what_is_refused_after_its_items_were_processed_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("photos").mkdir()
+    for number, name in enumerate(names):
+        data = b"no picture" if name == "broken.jpg" else encoded(drawn(0 if name == "same.jpg" else number))
+        (tmp_path / "photos" / name).write_bytes(data)
+    Path("photos.db.backup").write_text("somebody's")
+    done = CliRunner().invoke(app, ["serve", "photos", "--theme", "A", "-k", str(len(names) - 1), "--port=0"])
+    assert isinstance(done.exception, HandfulError)
+    assert expected in str(done.exception)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos", "photos.db.backup"]
 
 
 def test_a_practice_picture_that_is_missing_is_refused_before_a_study_is_begun(

@@ -22,6 +22,7 @@ from handful import Preferences, Study
 from handful.cli import as_options, main
 from handful.core.explorers.registry import EXPLORERS
 from handful.core.kernels import COMPILING
+from handful.crowd.collection.intake import ingest
 from handful.storage import open_journal
 from tests.cli import help_pages
 
@@ -250,6 +251,18 @@ def test_status_of_an_unfinished_study_names_the_leader(handful: Handful, tmp_pa
     assert "Round 1: 4 of at most 15 answers, 0 in flight; b leads" in handful("status").out
 
 
+def test_status_calls_texts_without_a_name_by_how_they_begin(handful: Handful, tmp_path: Path) -> None:
+    (tmp_path / "sayings.csv").write_text("text\nThe early bird catches the worm\nHaste makes waste\nAll is well\n")
+    texts = ingest(tmp_path / "sayings.csv", tmp_path / "handful.db.items")
+    with Study(texts.ids, 2, feedback=Preferences(), budget=20, storage=tmp_path / "handful.db") as study:
+        study.run(lambda q: q.item < q.rival)
+    said = " ".join(handful("status").out.split())
+    assert "1. “The early bird catches the worm”: Won" in said
+    assert "“Haste makes waste”" in said
+    assert "row " not in said
+    assert json.loads(handful("status", "--json").out)["chosen"] == ["row 2", "row 3"], "a program gets the ids"
+
+
 def test_status_and_the_exported_result_say_how_far_people_agree(handful: Handful, tmp_path: Path) -> None:
     with Study(["a", "b", "c"], 2, feedback=Preferences(), budget=60, storage=tmp_path / "handful.db") as study:
         for turn in range(40):
@@ -260,6 +273,20 @@ def test_status_and_the_exported_result_say_how_far_people_agree(handful: Handfu
     assert "That does not say how good the picks are" in said
     for told in (handful("status", "--json"), handful("export", "--format", "result")):
         assert json.loads(told.out)["agreement"]["share"] == 1.0
+
+
+def test_status_and_exports_say_what_the_same_person_compared_again(handful: Handful, tmp_path: Path) -> None:
+    with Study(["a", "b", "c"], 1, feedback=Preferences(), budget=7, storage=tmp_path / "handful.db") as study:
+        for turn in range(7):
+            for q in study.ask(1, "w0"):
+                study.tell(q.id, q.item < q.rival, "w0")
+                said = " ".join(handful("status").out.split()) if turn == 2 else ""
+                assert "compared before" not in said
+    assert "4 answers compare two items that the same person had compared before" in handful("status").out
+    for told in (json.loads(handful("status", "--json").out)["result"], study.result().to_dict()):
+        assert told["repeats"] == 4
+    rows = list(csv.DictReader(handful("export").out.splitlines()))
+    assert [row["repeat"] for row in rows] == ["0"] * 3 + ["1"] * 4
 
 
 def test_export_streams_answers_and_journal(handful: Handful, tmp_path: Path) -> None:
@@ -331,6 +358,9 @@ WRONG = [
     ((*SELECT, "--storage", "/nowhere/at/all.db"), 3, "no folder"),
     (("plot", "-o", "photos.txt"), 2, ".png, .svg or .pdf"),
     (("dance",), 2, "dance"),
+    (("solo", "photos"), 2, "handful serve FOLDER --solo"),
+    (("estimate",), 2, "`handful estimate` is called `handful price` now"),
+    (("replay", "--storage", "study.jsonl"), 3, "cannot be opened or replayed by itself: give the database"),
 ]
 
 

@@ -75,6 +75,7 @@ def test_it_says_no_where_nothing_can_be_kept(
     assert "NUMBA_CACHE_DIR" in said
 
 
+@pytest.mark.slow
 def test_afterwards_the_examples_of_the_readme_compile_nothing(tmp_path: Path) -> None:
     for _ in range(2):
         warm = subprocess.run([sys.executable, "-c", WARM, "warm"], capture_output=True, text=True, check=True)

@@ -14,10 +14,12 @@ from typing import Annotated, TextIO
 
 import typer
 
+from handful.cli.other_names import Commands
 from handful.errors import HandfulError, MissingExtra, StorageError, StorageMissing
 
 app = typer.Typer(
     name="handful",
+    cls=Commands,
     help="Pick the best few of many when quality can only be asked for, and every answer is noisy.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -115,21 +117,31 @@ def as_options(message: str) -> str:
 
 def main() -> None:
     """The `handful` command. Exit codes: 0 well, 1 the answer is no, 2 bad input, 3 storage, 130 interrupted."""
-    for group in pkgutil.iter_modules(__path__):
-        import_module(f"{__name__}.{group.name}")  # registers its commands
-    from typer.main import get_command
-
-    from handful.cli.passwords import hide_typed_password
-    from handful.cli.retiring import retiring
-
     warnings.showwarning = _note
     _tell_what_is_logged()
     try:
+        for group in pkgutil.iter_modules(__path__):
+            import_module(f"{__name__}.{group.name}")  # registers its commands
+        from typer.main import get_command
+
+        from handful.cli.passwords import hide_typed_password
+        from handful.cli.retiring import retiring
+
         hide_typed_password()
         retiring(get_command(app))()
     except HandfulError as error:
         typer.secho(f"handful: {_told(as_options(str(error)))}", fg="red", err=True)
         sys.exit(3 if isinstance(error, StorageError) and not isinstance(error, StorageMissing) else 2)
-    except KeyboardInterrupt:
-        typer.secho("handful: interrupted", fg="yellow", err=True)
+    except KeyboardInterrupt as interrupt:
+        _say_interrupted(interrupt)
         sys.exit(130)
+    except SystemExit as end:
+        # Typer makes an interrupt an exit without a word; a command that said what it stopped at has no such cause.
+        cause = getattr(end.__context__, "__cause__", None)
+        if isinstance(cause, KeyboardInterrupt):
+            _say_interrupted(cause)
+        raise
+
+
+def _say_interrupted(interrupt: KeyboardInterrupt) -> None:
+    typer.secho(f"handful: {str(interrupt) or 'interrupted'}", fg="yellow", err=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from handful.cli import app, needs
+from handful.cli import app, needs, say
+from handful.wording import counted
 
 group = typer.Typer(help="Measure the explorers on simulated answers.", no_args_is_help=True)
 app.add_typer(group, name="bench")
@@ -20,7 +21,9 @@ def bench_group() -> None:
 
 @group.command()
 def answers(
-    quick: bool = typer.Option(False, "--quick", help="A look in a minute instead of the full figures."),
+    quick: bool = typer.Option(
+        False, "--quick", help="A look at fewer runs, about four minutes of one core, instead of the full figures."
+    ),
     output: Path = typer.Option(Path("bench-answers"), help="Folder for the table (.md, .csv, .json) and the picture."),
     processes: int | None = typer.Option(
         None, min=1, help="Processes to run on, else one per core; the figures do not depend on it."
@@ -39,7 +42,7 @@ def answers(
     from handful.lab.bench.answers import bench, sections
     from handful.lab.bench.picture import draw
     from handful.lab.bench.plans import FULL, QUICK
-    from handful.lab.bench.report_formats import csv_text, json_text, markdown, screen
+    from handful.lab.bench.report_formats import csv_text, json_text, markdown, screen, summary
 
     plan = replace(QUICK if quick else FULL, first_seed=seed)
     known = list(sections(plan))
@@ -54,6 +57,8 @@ def answers(
         def advance(name: str, done: int, total: int) -> None:
             if name not in bars:
                 bars[name] = progress.add_task(name, total=total)
+                if not console.is_terminal:
+                    say(f"{name}: {counted(total, 'run')}")
             progress.advance(progress.task_ids[bars[name]], done)
 
         report = bench(plan, processes or os.cpu_count() or 1, advance, section)
@@ -63,9 +68,9 @@ def answers(
     (output / "answers.json").write_text(json_text(report), encoding="utf-8")
     draw(report, output / "answers.png", output / "answers.svg")
     console.print(screen(report, "Answers needed, and quality against answers"))
-    missed = len(report.missed)
-    aimed = sum(f.met is not None for f in report.figures)
-    console.print(f"{aimed - missed} of {aimed} targets met. Table and picture: {output}")
+    for line in summary(report):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Table and picture: {output}", soft_wrap=True)
 
 
 @group.command(epilog="[bold]Example[/bold]  handful bench exact --peers .venv-peers")
@@ -77,7 +82,6 @@ def exact(
 ) -> None:
     """Measure known functions beside apricot-select, submodlib-py and pyversity, as a user calls them."""
     needs("lab", "the picture of the benchmark")
-    from handful.cli import say
     from handful.errors import InvalidProblem
     from handful.lab.bench.exact.measuring import CASES, QUICK, figures, measure, times_csv, times_markdown
     from handful.lab.bench.exact.picture import draw

@@ -125,11 +125,10 @@ def exclude(
 def _exclude_there(at: str, storage: str, study: str, worker: str | None, group: Group, reason: str, yes: bool) -> None:
     """The same by a server."""
     chosen = {name: value for name, value in vars(group).items() if value is not None}
-    if worker is None:
-        say(ask_server(at, storage, study, f"/group?{urlencode(chosen)}")["words"])
-    else:
-        say("one person; by hand, so the certificate will claim no confidence")
-    if yes:
+    asked = f"/group?{urlencode(chosen)}" if worker is None else f"/exclude?{urlencode({'worker': worker})}"
+    meant = ask_server(at, storage, study, asked)
+    say(meant["words"])
+    if yes and meant["people"]:
         body = chosen if worker is None else {"worker": worker}
         ask_server(at, storage, study, "/group/exclude" if worker is None else "/exclude", body | {"reason": reason})
         say("excluded")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from handful.crowd.setting_bounds import BOUNDS
 
 STORAGE = "handful.db"
 Storage = Annotated[
@@ -38,3 +40,9 @@ ExplorerName = Annotated[
         "certified:rule=chain or topx:variant=O. If not given, the best for the task.",
     ),
 ]
+
+
+def bounded(setting: str, help: str, *names: str, least: float | None = None) -> Any:
+    """An option for a number that lies where this setting of a study does, or above another `least`."""
+    low, most = BOUNDS[setting]
+    return typer.Option(*names, min=low if least is None else least, max=most, help=help)

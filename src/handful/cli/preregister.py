@@ -38,7 +38,8 @@ def preregister(
     the button on the organizer's page instead.
     """
     from handful.study import Study
-    from handful.study.preregistration import page_of, to_json
+    from handful.study.preregistration import to_json
+    from handful.study.preregistration_page import page_of
 
     name = study or only_study(storage)
     with Study.open(storage, name) as opened:
@@ -47,7 +48,7 @@ def preregister(
     html, json_ = (folder / f"{name}-preregistration.{ending}" for ending in ("html", "json"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        html.write_text(page_of(record, late), encoding="utf-8")
+        html.write_text(page_of(record, late, _built_in(record)), encoding="utf-8")
         json_.write_text(to_json(record), encoding="utf-8")
     except OSError as error:
         raise InvalidProblem(f"cannot write {html}: {error.strerror}") from error
@@ -56,10 +57,26 @@ def preregister(
         say(f"this study had {late:,} answers already when it was registered, and its certificate says so")
 
 
-def shown_to_people(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
-    """The digests of what people see, and what they read, where the crowd app serves the study."""
+def _built_in(record: dict[str, Any]) -> dict[str, str]:
+    """What people read where the organizer wrote nothing."""
+    if not record.get("words"):
+        return {}
+    from handful.crowd.hosting.preregistering import built_in_words
+
+    return built_in_words(record)
+
+
+def shown_to_people(
+    storage: str, study: Study[Any], as_in: int | None = None
+) -> tuple[Contents | None, dict[str, Any]]:
+    """The digests of what people see, and what they read, where the crowd app serves the study.
+
+    `as_in`: as records of this format told it; without it, as they do now.
+    """
+    from handful.study.preregistration import FORMAT
+
     try:
         from handful.crowd.hosting.preregistering import shown_in
     except ImportError:  # without the extra there is no crowd app
         return None, {}
-    return shown_in(storage, study)
+    return shown_in(storage, study, FORMAT if as_in is None else as_in)

@@ -12,14 +12,14 @@ from handful.cli.parameters import ExplorerName
 from handful.wording import counted
 
 
-@app.command("estimate", hidden=True, deprecated=True)  # its old name
 @app.command()
 def price(
     items: Annotated[int, typer.Option("--items", "-n", help="How many items there are to pick from.")],
     k: Annotated[int, typer.Option("--k", "-k", help="How many to pick.")],
     noise: Annotated[float | None, typer.Option(help="Answers are numbers with sub-Gaussian noise R.")] = None,
     range_: Annotated[
-        tuple[float, float] | None, typer.Option("--range", help="Answers are numbers between these two.")
+        tuple[float, float] | None,
+        typer.Option("--range", help="Answers are numbers between these two, as in --range 1 5."),
     ] = None,
     preferences: Annotated[bool, typer.Option("--preferences", help="Answers are comparisons of two items.")] = False,
     beta: Annotated[float, typer.Option(help="How sharp comparisons are, for one unit of f.")] = 2.0,
@@ -60,10 +60,18 @@ def price(
     feedback = feedback_from(noise, range_, preferences, known, options)
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     console = Console(stderr=True)
-    if not console.is_terminal:
-        say(f"simulating {counted(runs, 'run')}, which takes minutes where a guarantee takes many answers")
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task("", total=None)
+
+    def tell(done: int, total: int) -> None:
+        """The first call comes once nothing is left to be refused."""
+        if done == 0:
+            bar.start()
+            if not console.is_terminal:
+                say(f"simulating {counted(runs, 'run')}, which takes minutes where a guarantee takes many answers")
+        bar.update(task, completed=done, total=total)
+
+    try:
         made = simulated_price(
             items,
             k,
@@ -76,7 +84,9 @@ def price(
             best_gain=best_gain,
             explorer=explorer,
             runs=runs,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=tell,
         )
+    finally:
+        bar.stop()
     said = str(made)
     typer.echo(json.dumps(made.to_dict()) if as_json else f"{said[0].upper()}{said[1:]}.")

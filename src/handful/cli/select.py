@@ -86,7 +86,8 @@ def select(
         float | None, typer.Option(help="Answers are numbers; their noise is sub-Gaussian with this R.")
     ] = None,
     range_: Annotated[
-        tuple[float, float] | None, typer.Option("--range", help="Answers are numbers between these two.")
+        tuple[float, float] | None,
+        typer.Option("--range", help="Answers are numbers between these two, as in --range 1 5."),
     ] = None,
     preferences: Annotated[bool, typer.Option("--preferences", help="Answers say which of two is better.")] = False,
     beta: Annotated[

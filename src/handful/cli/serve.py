@@ -15,9 +15,10 @@ import typer
 
 from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
-from handful.cli.serve_words import HERE, print_links, print_plan, saying_what_finishes
+from handful.cli.parameters import bounded
+from handful.cli.serve_words import HERE, print_consents, print_links, print_plan, say_stopping, saying_what_finishes
 from handful.cli.served_address import name_of, show_page
-from handful.cli.served_items import collection_of
+from handful.cli.served_items import collection_of, database_of, leaving_nothing_if_refused, look_ahead, theme_of
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
 from handful.cli.who_counts import DoorOption, RuleOption, expected_of, who_counts
@@ -42,15 +43,16 @@ def serve(
             "without it, studies are set up in the browser"
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="how many to choose")] = 6,
+    k: Annotated[int, bounded("k", "how many to choose", "-k")] = 6,
     theme: Annotated[
-        list[str] | None, typer.Option(help="what the selection is about; several make several studies")
+        list[str] | None,
+        typer.Option(help="what the selection is about; several make several studies (default: as SOURCE is called)"),
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="answers in all, per theme (default: four per item and pick, at least 25 a pick; with --solo fewer)",
+        bounded(
+            "budget",
+            "answers in all, per theme (default: four per item and pick, at least 25 a pick; with --solo fewer)",
         ),
     ] = None,
     storage: Annotated[
@@ -66,35 +68,38 @@ def serve(
         str | None, typer.Option(help="what decides what is asked: duels or topx, or topx:variant=O (default: duels)")
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="for topx and certified: how near to the best each pick is shown to be")
+        float | None, bounded("epsilon", "for topx and certified: how near to the best each pick is shown to be")
     ] = None,
-    delta: Annotated[float, typer.Option(help="how likely what is claimed may be wrong")] = 0.05,
+    delta: Annotated[float, bounded("delta", "how likely what is claimed may be wrong")] = 0.05,
+    sure: Annotated[
+        float | None, bounded("sure", "end a round once its best is the best with this probability, by its belief")
+    ] = None,
     options: Annotated[
-        int | None, typer.Option(min=2, max=9, help="how many are shown at a time (default: 4; topx and others: 2)")
+        int | None, bounded("options", "how many are shown at a time (default: 4; topx and others: 2)")
     ] = None,
-    in_flight: Annotated[int, typer.Option(min=1, help="questions that may be unanswered at once")] = 200,
-    lease: Annotated[float, typer.Option(min=1, help="seconds until a question is asked of somebody else")] = 60,
+    in_flight: Annotated[int, bounded("in_flight", "questions that may be unanswered at once")] = 200,
+    lease: Annotated[float, bounded("lease", "seconds until a question is asked of somebody else")] = 60,
     people: Annotated[
-        int | None, typer.Option(min=1, help="who will come: plans the budget, and says before the start what it buys")
+        int | None, bounded("people", "who will come: plans the budget, and says before the start what it buys")
     ] = None,
     answers_each: Annotated[
-        int | None, typer.Option(min=1, help="with --people: answers that each is asked for (default: as --goal)")
+        int | None, bounded("goal", "with --people: answers that each is asked for (default: as --goal)", least=1)
     ] = None,
     per_hour: Annotated[
         str | None,
         typer.Option(help="what --people from a panel are paid an hour, such as 9.50: says what that costs"),
     ] = None,
     currency: Annotated[str, typer.Option(help="of --per-hour: GBP or USD")] = "GBP",
-    goal: Annotated[int, typer.Option(min=0, help="answers a worker is asked for; 0 for no number")] = 30,
+    goal: Annotated[int, bounded("goal", "answers a worker is asked for; 0 for no number")] = 30,
     consent: Annotated[Path | None, typer.Option(help="a text file to agree to, instead of the built-in text")] = None,
     language: Annotated[str, typer.Option(help="of the page that people see: en, de, ja or ar")] = "en",
-    seed: Annotated[int, typer.Option(min=0, help="of the study's random choices")] = 0,
+    seed: Annotated[int, bounded("seed", "of the study's random choices")] = 0,
     chosen: Annotated[
         list[str] | None,
         typer.Option(metavar="ITEM", help="an item that is chosen from the start, by its name; -k counts it"),
     ] = None,
     retention: Annotated[
-        int, typer.Option(min=0, max=3650, help="days after closing until it is forgotten who gave which answers")
+        int, bounded("retention_days", "days after closing until it is forgotten who gave which answers")
     ] = 90,
     words: WordsOption = None,
     door: DoorOption = "open",
@@ -133,7 +138,7 @@ def serve(
     needs("crowd", "the crowd app")
     from handful.crowd.hosting.practice import check_can_be_practised
     from handful.crowd.hosting.requested_changes import RequestedChanges
-    from handful.crowd.hosting.startup import check_first, open_registry
+    from handful.crowd.hosting.startup import check_first, open_registry, stored_studies
     from handful.crowd.hosting.study_plan import StudyPlan
     from handful.crowd.hosting.study_words import check_lessons, settings_with
     from handful.crowd.web.links import links_of
@@ -144,7 +149,7 @@ def serve(
     host = host.strip("[]")
     if source is None and (solo or theme):
         raise InvalidProblem("--solo and --theme are about items: give a folder of pictures, a .zip or a .csv first")
-    where = storage or _database(source)
+    where = storage or database_of(source)
     said = _said(context)
     expected = expected_of(people, answers_each, said("goal", goal), solo, per_hour, currency)
     goal = goal if expected is None else expected.answers_each
@@ -172,6 +177,7 @@ def serve(
         in_flight=in_flight,
         lease_s=lease,
         seed=seed,
+        sure=sure,
         chosen=tuple(chosen or ()),
         expected=expected,
         **who,
@@ -180,7 +186,7 @@ def serve(
         note(f"--solo is for this machine only, so --host {host} is left aside")
     changes = RequestedChanges(
         k=said("k", k),
-        explorer=explorer,
+        explorer=plan.explored_by,
         budget=budget or (None if expected is None else expected.answers),
         in_flight=None if solo else said("in_flight", in_flight),
         lease_s=said("lease", lease),
@@ -193,15 +199,19 @@ def serve(
         words={} if solo else told,
         pictures={} if solo else practice_files(words, told),
     )
-    themes = theme or ([_stem(source)] if source is not None and solo and not Path(where).exists() else [])
+    themes = theme or theme_of(source, where, solo)
     log_to(log)
+    look_ahead(source, where, partial(check_first, where, themes, plan, settings))
     with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
-        with not_ready_on(listening):
-            collection = collection_of(source, where, lambda items: check_first(where, themes, plan, settings, items))
-            if collection is not None and expected is not None:
+        with not_ready_on(listening), leaving_nothing_if_refused(where):
+            collection = collection_of(source, where)
+            begun = bool(stored_studies(where))  # which may refuse the plan: then nothing is simulated for it
+            if not begun:
                 print_plan(plan, collection)
             opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
             registry = once_free(opening, wait, note)
+            if begun:
+                print_plan(plan, collection)
         if solo:
             assert source is not None
             again = shlex.join(
@@ -209,11 +219,13 @@ def serve(
             )
             choose_alone(registry, themes, listening, source, again)
             return
+        if told.get("language") is not None:
+            print_consents(registry, told["language"])
         url = public_url.rstrip("/") if public_url else f"http://{name_of(host)}:{port_of(listening)}"
-        server = Server(registry)
+        server = Server(registry, say_stopping)
 
         def announce() -> None:
-            print_links(registry, url, host in HERE)
+            print_links(registry, url, _place(where), host in HERE)
             if source is None:
                 show_page(links_of(registry, url).organizer)
 
@@ -286,17 +298,6 @@ def _typed(context: typer.Context, *names: str) -> list[str]:
     ]
 
 
-def _stem(source: Path) -> str:
-    return source.resolve().stem
-
-
-def _database(source: Path | None) -> str:
-    """Where studies are kept when nothing else is said: beside what they are about, in the current folder."""
-    if source is None:
-        return "handful.db"
-    return str(source) if source.suffix == ".db" else f"{_stem(source)}.db"
-
-
 def _settings(
     host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None, language: str
 ) -> Settings:
@@ -326,6 +327,13 @@ def _settings(
         proxies=() if public_url is None else PROXIES,
         language=language,
     ).in_its_language()
+
+
+def _place(storage: str) -> str:
+    """Where a storage is, for whoever looks for it from another folder."""
+    from handful.storage.passwords import without_password
+
+    return without_password(storage) if "://" in storage else str(Path(storage).resolve())
 
 
 def _again(storage: str | None) -> list[str]:

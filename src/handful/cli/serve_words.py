@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -23,12 +24,15 @@ HERE = ("127.0.0.1", "localhost", "::1", "[::1]")
 """Names of this machine that no other knows it by."""
 
 
-def print_plan(plan: StudyPlan, collection: Collection) -> None:
-    """What the people who will come buy, and how many more it takes if that is too little."""
+def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
+    """What the people who will come buy, and how many more it takes if that is too little. Nothing where nobody said
+    who will come, or there is nothing to choose from.
+    """
     from handful.crowd.hosting.planned_quality import MOST_SIMULATED, quality_of
 
     expected = plan.expected
-    assert expected is not None
+    if expected is None or collection is None:
+        return
     pay = expected.pay(plan.rule)
     if pay is not None:
         console.print(f"{pay}.", highlight=False, soft_wrap=True)
@@ -43,11 +47,42 @@ def print_plan(plan: StudyPlan, collection: Collection) -> None:
     )
     bought = quality_of(plan, collection)
     if bought is not None:
-        console.print(bought.words(expected.people), style="" if bought.suffices else "yellow", highlight=False)
+        style = "" if bought.suffices else "yellow"
+        console.print(bought.words(expected.people), style=style, highlight=False, soft_wrap=True)
 
 
-def print_links(registry: Registry, url: str, here_only: bool) -> None:
-    """The links to share and to organize by, for every study; `here_only`: nobody else can open them."""
+STOPPING = "Stopping: what is under way is finished first. Ctrl-C again stops at once; what was confirmed is stored.\n"
+
+
+def say_stopping() -> None:
+    """Say that it stops, and what a second Ctrl-C does. Called from a signal's handler: so without a buffer."""
+    with suppress(OSError, ValueError):  # standard output is closed, or no file
+        os.write(sys.stdout.fileno(), f"\n{STOPPING}".encode())
+
+
+def print_consents(registry: Registry, code: str) -> None:
+    """The built-in consent of the studies in this language, which whoever serves them accepts by that."""
+    from handful.crowd.languages import built_in
+
+    told = {
+        hosted.settings.agreed_to(marked=hosted.marks_networks): hosted.settings.catalogue.name
+        for hosted in registry.studies.values()
+        if hosted.open and hosted.settings.language == code and hosted.settings.consent in built_in("consent")
+    }
+    for text, name in told.items():
+        console.print(f"\nThe built-in consent in {name}, which people agree to before they begin:\n", highlight=False)
+        console.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
+        console.print(
+            "\nBy serving the study you accept this text; --consent FILE puts your own in its place.",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def print_links(registry: Registry, url: str, where: str, here_only: bool) -> None:
+    """The links to share and to organize by, for every study, and `where` they are stored; `here_only`: nobody else
+    can open them.
+    """
     from handful.crowd.web.links import links_of
 
     links = links_of(registry, url)
@@ -61,6 +96,7 @@ def print_links(registry: Registry, url: str, here_only: bool) -> None:
         else:
             console.print("  nobody can answer any more; the organizer's page has the summary", style="dim")
     console.print(f"  organize   {links.organizer}", soft_wrap=True)
+    console.print(f"  kept in    {where}", soft_wrap=True, highlight=False)
     console.print()
     if here_only and urlsplit(url).hostname in HERE:
         console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")

@@ -2,48 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import glob
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handful.cli.crowd_console import console, note
-from handful.errors import InvalidCollection
+from handful.errors import HandfulError, InvalidCollection, StorageLocked
 
 if TYPE_CHECKING:
     from handful.crowd.collection.items import Collection
 
 _LEFT_OUT_SHOWN = 8
+_LONGEST_LINE = 400
 LEFT_OUT = "left-out.txt"
 
 
-def collection_of(source: Path | None, storage: str, check: Callable[[int], None]) -> Collection | None:
-    """The collection that was processed before, or a new one, with a progress bar; None where there is none to begin
-    with, and studies are set up in the browser.
+@contextmanager
+def leaving_nothing_if_refused(storage: str) -> Iterator[None]:
+    """If the block is refused, delete the items that it processed and the file that it made for studies.
 
-    Processing may take minutes, so `check` is called before, with how many items there are at most.
+    Whatever was there before stays, and so does everything once a study is stored or set up in the browser, or while
+    another process has the storage. Interrupted, it deletes nothing: processed items are there for the next try.
     """
-    from handful.crowd.collection.intake import ingest, storing
-    from handful.crowd.collection.items import has_collection, load_collection
+    from handful.crowd.hosting.drafts import set_up_in_browser
+    from handful.crowd.hosting.startup import items_folder, stored_studies
+
+    folder = items_folder(storage)
+    before = _of_storage(folder, storage)
+    try:
+        yield
+    except StorageLocked:
+        raise
+    except HandfulError:
+        with suppress(HandfulError):
+            used = set_up_in_browser(folder) or stored_studies(storage)
+            for path in () if used else _of_storage(folder, storage) - before:
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        raise
+
+
+def _of_storage(folder: Path, storage: str) -> set[Path]:
+    """What there is of a storage: the folder of its items, its file, and what is kept beside that."""
+    file = Path(storage) if "://" not in storage else None
+    endings = ("", "-wal", "-shm", ".*.lock", ".*.tip", ".setup.lock")
+    files = () if file is None else (one for end in endings for one in file.parent.glob(glob.escape(file.name) + end))
+    return {path for path in (folder, *files) if path.exists()}
+
+
+def look_ahead(source: Path | None, storage: str, check: Callable[[int], None]) -> None:
+    """Refuse what can be seen to be wrong before the items are processed, which may take minutes, and before a port is
+    asked for; `check` is called with how many items there are at most.
+    """
+    from handful.crowd.collection.items import has_collection
     from handful.crowd.collection.looking_ahead import number_of_items
     from handful.crowd.hosting.drafts import set_up_in_browser
     from handful.crowd.hosting.startup import items_folder
 
     folder = items_folder(storage)
-    if source is None and not has_collection(folder):
-        return None
+    if source is None or has_collection(folder):
+        return
+    if source.suffix != ".db":
+        check(number_of_items(source))
+    elif not set_up_in_browser(folder):
+        raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
+
+
+def collection_of(source: Path | None, storage: str) -> Collection | None:
+    """The collection that was processed before, or a new one, with a progress bar; None where there is none to begin
+    with, and studies are set up in the browser.
+    """
+    from handful.crowd.collection.intake import ingest, storing
+    from handful.crowd.collection.items import has_collection, load_collection
+    from handful.crowd.hosting.startup import items_folder
+
+    folder = items_folder(storage)
     if has_collection(folder):
         collection = load_collection(folder)
         console.print(f"Using the {len(collection)} items processed before, in {folder}.")
         if source is not None:
             _say_changes(source, collection)
         return collection
-    assert source is not None
-    if source.suffix == ".db":
-        if set_up_in_browser(folder):
-            return None
-        raise InvalidCollection(f"there is no collection {folder} beside {source}: give the pictures instead")
-    check(number_of_items(source))
+    if source is None or source.suffix == ".db":
+        return None
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("Preparing the items"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -62,14 +106,17 @@ def _say_left_out(collection: Collection) -> None:
     """Name every file that was left out: where they are many, the first here and all of them in a file."""
     from handful.crowd.collection.intake import storing
 
-    lines = [f"{one.name} {one.why}" for one in collection.left_out]
-    for line in lines[:_LEFT_OUT_SHOWN]:
-        console.print(f"  left out: {line}", style="yellow", markup=False)
-    if len(lines) > _LEFT_OUT_SHOWN:
+    left_out = sorted(collection.left_out, key=lambda one: one.files == 1)  # what many are named in comes first
+    lines = [f"{one.name} {one.why}" for one in left_out]
+    shown = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …" for line in lines[:_LEFT_OUT_SHOWN]]
+    for line in shown:
+        console.print(f"  left out: {line}", style="yellow", markup=False, soft_wrap=True)
+    if shown != lines:
         with storing(collection.folder):
             (collection.folder / LEFT_OUT).write_text("\n".join(lines) + "\n", encoding="utf-8")
-        more = f"  … and {len(lines) - _LEFT_OUT_SHOWN:,} more: all are named in {collection.folder / LEFT_OUT}"
-        console.print(more, style="yellow", markup=False, soft_wrap=True)
+        more = f"and {len(lines) - len(shown):,} more: " if len(lines) > len(shown) else ""
+        where = f"  … {more}all are named in {collection.folder / LEFT_OUT}"
+        console.print(where, style="yellow", markup=False, soft_wrap=True)
 
 
 def _say_changes(source: Path, collection: Collection) -> None:
@@ -85,3 +132,30 @@ def _say_changes(source: Path, collection: Collection) -> None:
             f"the {what} has changed since: {counts}; a study keeps the items it began with. "
             "To take it in anew, give --storage with another file"
         )
+
+
+def theme_of(source: Path | None, storage: str, solo: bool) -> list[str]:
+    """The theme where none is given: what the folder or file is called, unless there are studies to go on with."""
+    from handful.crowd.hosting.startup import stored_studies
+
+    if source is None or source.suffix == ".db" or stored_studies(storage):
+        return []
+    theme = stem_of(source)
+    if not solo:
+        note(
+            f'no --theme was given, so the theme is "{theme}", which people read above every question; '
+            '--theme "Cathedrals in Venice" would begin a study of that theme instead'
+        )
+    return [theme]
+
+
+def stem_of(source: Path) -> str:
+    """What a folder or file is called, without its ending."""
+    return source.resolve().stem
+
+
+def database_of(source: Path | None) -> str:
+    """Where studies are kept when nothing else is said: beside what they are about, in the current folder."""
+    if source is None:
+        return "handful.db"
+    return str(source) if source.suffix == ".db" else f"{stem_of(source)}.db"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handful.cli.crowd_console import console
+from handful.cli.serve_words import say_stopping
 
 if TYPE_CHECKING:
     import socket
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 _LAST_LOOK_S = 600
 """How long the page stays up after the last pick, to be looked at."""
-_SECONDS_PER_ANSWER = 2.2
-"""What one answer takes, for somebody who looks at both pictures."""
+_SECONDS_PER_PAIR, _MORE_PER_OPTION = 2.2, 0.25
+"""What one answer takes, for somebody who looks at both pictures; and how much longer with every further one."""
 
 
 def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
-    """One person chooses, on this machine; ends with a folder of the picks."""
+    """One person chooses, on this machine; ends with a folder of the picks. What is chosen already is shown again."""
     from handful.crowd.hosting.finish_watcher import when_finished
     from handful.crowd.hosting.solo import end_earlier_visits, solo_study
     from handful.crowd.output.picks_folder import picks_folder, write_picks
@@ -35,16 +36,15 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
     def write() -> Path:
         return write_picks(hosted.collection, hosted.study.result(), hosted.theme, (source,), folder)
 
+    link = f"http://127.0.0.1:{port_of(listening)}/s/{hosted.name}"
     if not hosted.open:
-        registry.close()
         kept = folder if folder.exists() else write()
-        console.print(
-            f"All {hosted.k} are chosen already: your picks and their contact sheet are in [bold]{kept}[/bold]."
+        Server(registry, say_stopping).run_until_interrupted(
+            listening, partial(_print_chosen, hosted, link, kept, again)
         )
-        console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
         return
     end_earlier_visits(hosted)
-    server, stop, kept_in = Server(registry), threading.Event(), list[Path]()
+    server, stop, kept_in = Server(registry, say_stopping), threading.Event(), list[Path]()
 
     def keep() -> None:
         with put:
@@ -59,9 +59,8 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
         stop.wait(_LAST_LOOK_S)
         server.stop()
 
-    link = f"http://127.0.0.1:{port_of(listening)}/s/{hosted.name}"
     watching = when_finished(hosted, finish, stop)
-    server.run_until_interrupted(listening, partial(_print_link, hosted, link))
+    server.run_until_interrupted(listening, partial(print_link, hosted, link))
     stop.set()
     watching.join()
     if hosted.state == "finished":
@@ -70,14 +69,31 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
         console.print(f"Stopped. Your answers are stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
-def _print_link(hosted: HostedStudy, link: str) -> None:
+def _print_chosen(hosted: HostedStudy, link: str, kept: Path, again: str) -> None:
+    console.print(
+        f"All {hosted.k} are chosen already: your picks and their contact sheet are in [bold]{kept}[/bold].",
+        soft_wrap=True,
+    )
+    console.print(f"  open       {link}", soft_wrap=True)
+    console.print(f"To choose anew, name another file for your answers: {again} --storage again.db", soft_wrap=True)
+    console.print("\nThe page stays until you press Ctrl-C.", style="dim")
+    sys.stdout.flush()
+
+
+def seconds_per_answer(options: int) -> float:
+    """Four pictures take one and a half times as long as two."""
+    return _SECONDS_PER_PAIR * (1 + _MORE_PER_OPTION * (options - 2))
+
+
+def print_link(hosted: HostedStudy, link: str) -> None:
+    """Say how much there is to do, and where."""
     progress = hosted.progress()
     assert progress.budget is not None
     left = progress.budget - progress.answers
-    minutes = max(1, round(left * _SECONDS_PER_ANSWER / 60))
-    about = (
-        f"{left:,} questions{' left' if progress.answers else ''}, about {minutes} minute{'s' if minutes > 1 else ''}"
-    )
+    minutes = max(1, round(left * seconds_per_answer(hosted.study.setup.problem.feedback.options) / 60))
+    most = "" if hosted.study.setup.sure is None else "at most "
+    questions = f"{most}{left:,} questions{' left' if progress.answers else ''}"
+    about = f"{questions}, about {minutes} minute{'s' if minutes > 1 else ''}"
     console.print(f"\n[bold]{progress.k} of {len(hosted.collection)}[/bold], {about}:", end=" ")
     console.print(hosted.theme, markup=False, style="bold")
     console.print(f"  open       {link}", soft_wrap=True)

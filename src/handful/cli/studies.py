@@ -6,16 +6,16 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from handful.cli import app, needs, say
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, print_table, when
-from handful.errors import InvalidProblem, StorageMissing
+from handful.errors import HandfulError, InvalidProblem, StorageMissing
 from handful.wording import counted
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
 
     with opened_study(study, storage) as opened:
         now, result, agreement = opened.status(), opened.result(), opened.agreement()
+        called = str if as_json else _called(storage, opened)
     if as_json:
         told = {"result": result.to_dict(), "agreement": agreement.to_dict()}
         print_json({"study": opened.name, **now.to_dict(), **told})
@@ -60,19 +61,22 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     console.print(f"[bold]{escape(opened.name)}[/bold]: {picked}; {spent}")
     table = Table("round", "pick", "answers", "decided by", "drawn from")
     for r in result.rounds:
-        table.add_row(str(r.round), escape(str(r.pick)), f"{r.answers:,}", r.ended, str(r.size))
+        table.add_row(
+            str(r.round), escape(called(r.pick)), r.answers_said.removesuffix(" answers"), r.ended, str(r.size)
+        )
     if result.rounds:
         console.print(table)
     for place, pick in enumerate(result.picks, start=1):
         console.print(
-            f"{place}. [bold]{escape(str(pick.item))}[/bold]: {escape(' '.join(pick.sentences()))}", highlight=False
+            f"{place}. [bold]{escape(called(pick.item))}[/bold]: {escape(' '.join(pick.sentences(called)))}",
+            highlight=False,
         )
-    for sentence in agreement.sentences():
+    for sentence in (*result.of_repeats, *agreement.sentences()):
         console.print(sentence, highlight=False)
     if now.finished:
         console.print(f"Finished: {now.finished}. {escape(result.words)}", highlight=False)
     else:
-        leader = "" if now.leader is None else f"; {escape(str(now.leader))} leads"
+        leader = "" if now.leader is None else f"; {escape(called(now.leader))} leads"
         limit = "" if now.round_limit is None else f" of at most {now.round_limit:,}"
         paused = " (paused)" if now.paused else ""
         console.print(
@@ -186,17 +190,33 @@ def plot(
     say(f"drew {output}")
 
 
+def _called(storage: str, study: Study) -> Callable[[Any], str]:
+    """What people call an item: of a study that the crowd app served, as its pages do."""
+    try:
+        from handful.crowd.hosting.preregistering import collection_in
+    except ImportError:  # without the extra there is no crowd app
+        return str
+    try:
+        collection = collection_in(storage, study)
+    except HandfulError as error:
+        say(f"items are called by their ids, as {error}")
+        return str
+    return str if collection is None else collection.name_of
+
+
 def _departures(study: Study, storage: str, against: Path) -> list[str]:
     """In what the study differs from a preregistration."""
     from handful.cli.preregister import shown_to_people
+    from handful.study.done_by_hand import done_by_hand
     from handful.study.preregistration import departures, read_record
 
     try:
         text = against.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidProblem(f"--against {against} cannot be read: {error}") from error
-    now = study.registration(*shown_to_people(storage, study))
-    return departures(read_record(text), now, study.fold.registered)
+    registered = read_record(text)
+    now = study.registration(*shown_to_people(storage, study, registered.get("format", 1)))
+    return departures(registered, now, study.fold.registered, done_by_hand(study.records()))
 
 
 def opened_study(name: str | None, storage: str, watch: RecordReader | None = None) -> Study:

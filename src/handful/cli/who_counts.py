@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from handful.cli.crowd_console import note
+from handful.crowd.setting_bounds import BOUNDS
 from handful.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ def expected_of(
     if answers_each is not None and goal not in (None, answers_each):
         raise InvalidProblem(f"--goal {goal} and --answers-each {answers_each} are the same thing: give one of them")
     cents = None if per_hour is None else cents_of(per_hour)
+    least, most = BOUNDS["per_hour"]
+    if cents is not None and not least <= cents <= most:
+        raise InvalidProblem(f"--per-hour {per_hour} is no pay: expected {least / 100:.2f} to {most / 100:,.2f}")
     return ExpectedPeople(people, answers_each or goal or Settings().goal or 1, cents, check_currency(currency))
 
 

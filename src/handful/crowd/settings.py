@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from handful.crowd.languages import DEFAULT, Language, language, languages
+from handful.crowd.languages import DEFAULT, Language, built_in, language
 from handful.crowd.lessons import Lesson
 
 CONSENT = language(DEFAULT).said("consent")
@@ -120,5 +120,8 @@ class Settings:
         )
 
     def _spoken(self, key: str, word: str) -> str:
-        built_in = word in {one.said(key) for one in languages().values()}
-        return self.catalogue.said(key) if built_in else word
+        return self.catalogue.said(key) if word in built_in(key) else word
+
+    def agreed_to(self, *, marked: bool) -> str | None:
+        """What people agree to; the built-in text names a mark of their network only where it is kept (`marked`)."""
+        return self.catalogue.consent(marked=marked) if self.consent in built_in("consent") else self.consent
