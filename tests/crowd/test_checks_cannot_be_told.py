@@ -19,6 +19,7 @@ import pytest
 from handful.core.objective import Floats
 from handful.crowd.hosting import drawn_checks, tokens
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.web.even_replies import EvenReplies
 from handful.study.rules import Admission, Checks, Rule
 from tests.crowd.clients import Started
 from tests.crowd.test_drawn_checks import Visitor
@@ -87,10 +88,12 @@ def visit(server: Started) -> list[tuple[bool, Features]]:
             for header, value in reply.headers.items():
                 if header not in NOT_LOOKED_AT:
                     features |= dict(numbers_of(f"picture {at} {header}", value, before))
-        is_check = person.is_checked
+        is_check, said = person.is_checked, {"token": person.token, **person.choice(right=True)}
         began = time.perf_counter()
-        reply_to = person.go_on()
+        response = person.post("answer", said)
         since = time.perf_counter() - began
+        assert response.status_code == 200, response.text
+        reply_to = person.work = response.json()
         features["seconds of the reply"] = since
         for where, value in flat(reply_to["answer"]):
             features |= dict(numbers_of(f"reply{where}", value, {}))
@@ -150,9 +153,26 @@ def is_told(alone: list[tuple[float, str]], together: float, deviation: float) -
     return alone[0][0] > 0.5 + 4.5 * deviation or together > 0.5 + 4.5 * deviation
 
 
-@pytest.mark.xfail(reason="on idle cores the time of a reply tells some checks: a known defect", strict=False)
-def test_a_classifier_without_pictures_and_words_tells_checks_no_better_than_chance(serve: Serve) -> None:
+def checks_that_take_longer(environment: pytest.MonkeyPatch, seconds: float = 0.001) -> None:
+    """A millisecond, unless told otherwise: ten times what they take longer by themselves."""
+    shown = drawn_checks.DrawnChecks.shown
+
+    def slow(self: drawn_checks.DrawnChecks, *said: Any) -> Any:
+        time.sleep(seconds)
+        return shown(self, *said)
+
+    environment.setattr(drawn_checks.DrawnChecks, "shown", slow)
+
+
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_classifier_without_pictures_and_words_tells_checks_no_better_than_chance(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, longer: bool
+) -> None:
+    if longer:
+        checks_that_take_longer(monkeypatch)
     found = asked_of(serve)
+    if is_told(*found):  # by chance once in some hundred times, with so many features: a leak tells twice
+        found = asked_of(serve)
     assert not is_told(*found), found
 
 
@@ -165,14 +185,14 @@ def every_fifth(environment: pytest.MonkeyPatch) -> None:
     environment.setattr(drawn_checks, "_gap", lambda worker, number, checks: checks.every)
 
 
-def a_reply_that_takes_longer(environment: pytest.MonkeyPatch) -> None:
-    take = drawn_checks.DrawnChecks.take
+def replies_that_leave_when_they_are_ready(environment: pytest.MonkeyPatch) -> None:
+    """On a busy machine replies come some milliseconds sooner or later by themselves, so this leak is one of thirty."""
 
-    def slow(self: drawn_checks.DrawnChecks, *said: Any) -> Any:
-        time.sleep(0.05)
-        return take(self, *said)
+    async def at_once(self: EvenReplies, came: float) -> None:
+        pass
 
-    environment.setattr(drawn_checks.DrawnChecks, "take", slow)
+    environment.setattr(EvenReplies, "in_step", at_once)
+    checks_that_take_longer(environment, 0.03)
 
 
 def a_field_now_and_then(environment: pytest.MonkeyPatch) -> None:
@@ -185,7 +205,11 @@ def a_field_now_and_then(environment: pytest.MonkeyPatch) -> None:
     environment.setattr(drawn_checks.DrawnChecks, "shown", otherwise)
 
 
-LEAKS = [addresses_for_each_person, every_fifth, a_reply_that_takes_longer, a_field_now_and_then]
+LEAKS = [
+    every_fifth,
+    replies_that_leave_when_they_are_ready,
+    *(pytest.param(leak, marks=pytest.mark.slow) for leak in (addresses_for_each_person, a_field_now_and_then)),
+]
 
 
 @pytest.mark.parametrize("leak", LEAKS)

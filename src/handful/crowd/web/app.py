@@ -33,6 +33,7 @@ from handful.crowd.web import (
 )
 from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
+from handful.crowd.web.even_replies import EvenReplies
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.static_files import VersionedFiles
@@ -50,16 +51,19 @@ RETIRE_EVERY = 7_200
 
 def create_app(registry: Registry) -> FastAPI:
     """The app that serves all studies of a registry, and closes them when it stops."""
+    replies = EvenReplies()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         registry.start()
         await in_thread(registry.look_for_recruiting)
+        replies.start()
         heartbeat = asyncio.create_task(_tick_studies(registry))
         try:
             yield
         finally:
             registry.stop_streams()
+            await in_thread(replies.stop)
             heartbeat.cancel()
             await asyncio.gather(heartbeat, return_exceptions=True)
             await in_thread(registry.close)
@@ -76,6 +80,7 @@ def create_app(registry: Registry) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.registry = registry
+    app.state.replies = replies
     app.state.limits = RequestLimits.of(registry.settings.limits, lambda: registry.one_room)
     handle_errors(app)
     app.add_middleware(Guard, settings=registry.settings, one_room=lambda: registry.one_room)
