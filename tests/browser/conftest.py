@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -65,9 +66,10 @@ def serve(postcards: Collection, tmp_path: Path) -> Iterator[Callable[..., Start
             settings: Settings | None = None,
             themes: tuple[str, ...] = (THEME,),
             items: Collection | None = None,
+            clock: Callable[[], float] = time.time,
         ) -> Started:
             storage = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
-            return running.enter_context(started(items or postcards, plan, settings, themes, storage))
+            return running.enter_context(started(items or postcards, plan, settings, themes, storage, clock))
 
         yield start
 

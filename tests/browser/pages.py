@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
     from tests.crowd.clients import Started
 
@@ -80,6 +80,27 @@ class WorkersPage:
         expect(self.page.locator("body")).to_contain_text(words)
 
 
+def becomes(page: Page, expression: str, expected: object) -> None:
+    """Wait until something on the page is so. (The page's own rules forbid `wait_for_function`.)"""
+    for _ in range(3000):
+        found = page.evaluate(expression)
+        if found == expected:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(found)
+
+
+def changed_script(context: BrowserContext, name: str, before: str, after: str) -> None:
+    """Let a script of the pages be another in one place, where a person would be faster than a busy machine."""
+
+    def change(route: Route) -> None:
+        reply = route.fetch()
+        assert before in reply.text()
+        route.fulfill(response=reply, body=reply.text().replace(before, after))
+
+    context.route(f"**/{name}", change)
+
+
 def organizers_page(server: Started, context: BrowserContext) -> Page:
     """A tab with the organizer's page, by the link that was printed at start."""
     page = context.new_page()
@@ -126,3 +147,19 @@ def look(page: Page, name: str, *, whole: bool = False, widths: Sequence[int] = 
             found = AXE.run(page, options=ONLY_COLOURS if light == "dark" else ONLY_VIOLATIONS)
             assert found.violations_count == 0, f"{name}, {width} px, {light}: {found.generate_report()}"
     page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def drop(page: Page, selector: str, paths: list[str]) -> None:
+    """Drag files or folders of this machine onto an element, and let them go there."""
+    page.locator(selector).scroll_into_view_if_needed()
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    over = {
+        "x": box["x"] + box["width"] / 2,
+        "y": box["y"] + box["height"] / 2,
+        "data": {"items": [], "files": paths, "dragOperationsMask": 1},
+    }
+    browser = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.send("Input.dispatchDragEvent", {"type": kind, **over})
+    browser.detach()

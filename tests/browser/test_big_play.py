@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker
 from handful.crowd.messages import Answer
-from tests.browser.pages import WorkersPage, look
+from tests.browser.pages import WorkersPage, drop, look
 from tests.browser.test_setup import _close, _set_up_page
 from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded
@@ -89,7 +89,8 @@ def test_from_three_hundred_photos_to_a_result_that_a_stranger_sees(somebody: So
         page = _set_up_page(server, somebody)
         page.set_default_timeout(MINUTES_MS)
         expect(page.locator("#consent")).not_to_have_value("")
-        page.set_input_files("#files", photos(tmp_path / "photos", 300))
+        photos(tmp_path / "photos", 300)
+        drop(page, "#drop", [str(tmp_path / "photos")])
         page.wait_for_selector("#prepared:visible")
         assert page.inner_text("#items-count") == "300 items are ready."
         told = {"theme": "大聖堂", "k": "3", "options": "2", "people": str(PEOPLE), "goal": "20"}
@@ -150,5 +151,6 @@ def _withdraw(person: BrowsingPerson) -> None:
     page.click("#help")
     page.click("#mine summary")
     expect(page.locator("#my-code")).not_to_have_value("")
-    page.click("button[value=withdraw]")
+    for _ in range(2):
+        page.click("button[value=withdraw]")
     page.wait_for_selector("text=情報を削除しました")

@@ -13,34 +13,57 @@ from playwright.sync_api import BrowserContext, expect
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.settings import Settings
 from handful.lab.collections import venice
 from handful.lab.postcards import draw
-from tests.browser.pages import STUDY, WorkersPage, answers, look
+from tests.browser.pages import STUDY, WorkersPage, answers, becomes, look
 from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 
 Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
 
+# Cards that are wholly seen, above the bar at the bottom.
 SEEN = """() => [...document.querySelectorAll('#cards .card')].map((card) => {
-  const box = card.getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.width > 70 && box.height > 60;
+  const [box, bar] = [card, document.querySelector('#question .bottom')].map((part) => part.getBoundingClientRect());
+  return box.top >= 0 && box.bottom <= bar.top && bar.bottom <= innerHeight && box.width > 70 && box.height > 60;
 })"""
+
+# Cards whose text goes on below their button, which stays above the bar at the bottom.
+TEXT_BELOW_BUTTON = """() => {
+  const bar = document.querySelector('#question .bottom').getBoundingClientRect().top;
+  return [...document.querySelectorAll('#cards .card')].filter((card) => {
+    const [box, foot] = [card, card.querySelector('.foot')].map((part) => part.getBoundingClientRect());
+    return box.top < bar && box.bottom > bar && foot.bottom < bar - 1;
+  }).length;
+}"""
 
 
 @pytest.mark.parametrize("options", [2, 4, 6, 9])
 def test_all_options_fit_the_screen_of_phone_and_desk_in_light_and_dark(
     serve: Serve, somebody: Somebody, options: int
 ) -> None:
-    server = serve(StudyPlan(k=3, options=options, budget=90, in_flight=20))
+    server = serve(StudyPlan(k=6, options=options, budget=90, in_flight=20))
     desk = WorkersPage.joined(server, somebody()).ready()
     expect(desk.page.locator("#cards .card")).to_have_count(options)
     desk.press("1")
     look(desk.page, f"choices-{options}", widths=(1280, 360, 320))
     for width, height in ((320, 568), (360, 640), (1280, 800)):
         desk.page.set_viewport_size({"width": width, "height": height})
-        desk.page.wait_for_timeout(100)
-        assert desk.page.evaluate(SEEN) == [True] * options, f"not all of {options} are seen at {width} px"
+        becomes(desk.page, SEEN, [True] * options)  # all are seen
+
+
+def test_a_long_row_of_what_is_chosen_scrolls_on_a_phone_to_what_is_asked_about(
+    serve: Serve, somebody: Somebody, postcards: Collection
+) -> None:
+    chosen = tuple(item.id for item in postcards.items[:9])
+    server = serve(StudyPlan(k=11, options=2, budget=60, in_flight=20, chosen=chosen))
+    phone = WorkersPage.joined(server, somebody(viewport={"width": 320, "height": 568})).ready()
+    expect(phone.page.locator("#strip li:not(.room)")).to_have_count(9)
+    expect(phone.page.locator("#strip .now")).to_be_in_viewport(ratio=1)
+    assert phone.page.evaluate("document.querySelector('#strip').offsetHeight") < 60
+    assert phone.page.evaluate(SEEN) == [True, True]
+    look(phone.page, "choices-long-strip", widths=(360, 320))
 
 
 def test_digits_arrows_clicks_and_the_enlarged_view_all_choose_among_several(serve: Serve, somebody: Somebody) -> None:
@@ -67,6 +90,12 @@ def test_digits_arrows_clicks_and_the_enlarged_view_all_choose_among_several(ser
     expect(page.locator("#enlarged")).to_contain_text("Option 1")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#enlarged")).to_contain_text("Option 4")
+    page.keyboard.press("3")
+    expect(page.locator("#enlarged")).to_contain_text("Option 3")
+    page.keyboard.press("5")  # there is none
+    page.keyboard.press("4")
+    expect(page.locator("#enlarged")).to_contain_text("Option 4")
+    assert desk.question == before  # digits only show
     page.click("#choose-enlarged")
     desk.after(before)
     journal = sorted(answers(server), key=lambda line: float(line["told"]))
@@ -74,7 +103,7 @@ def test_digits_arrows_clicks_and_the_enlarged_view_all_choose_among_several(ser
 
 
 def test_a_choice_among_several_can_be_undone_where_it_stood(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=3, options=6, budget=90, in_flight=20))
+    server = serve(StudyPlan(k=3, options=6, budget=90, in_flight=20), Settings(undo_s=60.0, redo_s=60.0))
     desk = WorkersPage.joined(server, somebody()).ready()
     first = desk.question
     pictures = desk.page.eval_on_selector_all("#cards img", "faces => faces.map((face) => face.src)")
@@ -142,6 +171,7 @@ def test_long_texts_are_readable_on_a_phone_with_the_button_in_reach(
     for number in range(1, 5):
         desk.page.evaluate(f"document.querySelector('#option-{number}').scrollIntoView()")
         expect(desk.page.locator(f"#option-{number} .choose")).to_be_in_viewport()
+        assert desk.page.evaluate(TEXT_BELOW_BUTTON) == 0
     look(desk.page, "choices-texts", widths=(1280, 360, 320))
     desk.page.click("#option-3 .choose")
     expect(desk.page.locator("#count")).to_have_text("1 of 30")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from handful.crowd import languages as catalogues
+from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import Language, language
 from handful.crowd.settings import Settings
@@ -36,6 +37,12 @@ LEFT_IN_ENGLISH = """() => {
   return kept;
 }"""
 
+LINES_START = """(selector) => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector(selector));
+  return [...range.getClientRects()].map((line) => line.left);
+}"""
+
 
 def pseudo() -> Language:
     """English in brackets: what has none was forgotten."""
@@ -55,7 +62,8 @@ def left(page: Page) -> list[str]:
 def test_no_word_of_the_page_is_forgotten(serve: Serve, somebody: Somebody, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Settings, "catalogue", property(lambda self: pseudo()))
     server = serve(
-        StudyPlan(k=2, options=4, budget=200, in_flight=20), Settings(consent="⟦consent⟧", instructions="⟦⟧")
+        StudyPlan(k=2, options=4, budget=200, in_flight=20),
+        Settings(consent="⟦consent⟧", instructions="⟦⟧", undo_s=60.0, redo_s=60.0),
     )
     worker = WorkersPage.at(server, somebody())
     worker.page.wait_for_selector("#begin")
@@ -87,13 +95,14 @@ def test_the_page_can_be_read_in_its_language(serve: Serve, somebody: Somebody, 
     worker.page.wait_for_selector(f"text={language(code).said('agree')}")
     assert worker.page.evaluate("document.documentElement.dir") == ("rtl" if code == "ar" else "ltr")
     assert language(code).said("consent")[:40] in worker.page.inner_text("#consent-text")
+    assert "。 " not in worker.page.inner_text("#welcome-lead")
     look(worker.page, f"language-{code}-1-welcome", widths=(1280, 360))
     worker.page.click("#begin")
     for key in ("1", "2"):
         worker.ready().page.keyboard.press(key)
         worker.page.click("#onward")
     worker.ready()
-    look(worker.page, f"language-{code}-2-question", widths=(1280, 360))
+    look(worker.page, f"language-{code}-2-question", widths=(1280, 360, 320))
     worker.press("3")
     person = server.person()
     for _ in range(12):
@@ -116,3 +125,14 @@ def test_from_right_to_left_the_right_arrow_chooses_the_card_on_the_right(serve:
     worker.press("ArrowRight")
     (answer,) = answers(server)
     assert answer["side"] == "left"  # the first of the two, which is read from the right
+
+
+def test_a_text_in_another_direction_than_the_page_is_read_in_its_own(
+    serve: Serve, somebody: Somebody, sayings: Collection
+) -> None:
+    settings = Settings(language="ar").in_its_language()
+    server = serve(StudyPlan(k=2, options=2, budget=20), settings, themes=("Sayings",), items=sayings)
+    worker = WorkersPage.joined(server, somebody(viewport={"width": 360, "height": 640}), "sayings").ready()
+    starts = worker.page.evaluate(LINES_START, "#option-1 .text")
+    assert len(starts) > 1
+    assert max(starts) - min(starts) < 1  # lines of English begin below each other, at the left

@@ -27,6 +27,10 @@ def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, s
     page.page.click("#mine summary")
     expect(page.page.locator("#my-code")).to_have_value(re.compile(r"^.{19}$"))
     look(page.page, "my-data", widths=(360, 1280))
+    for value in ("forget", "withdraw"):  # once each: nothing is done yet
+        page.page.click(f"button[value={value}]")
+        expect(page.page.locator("#mine-said")).to_contain_text("Press again to go on.")
+    assert not served.registry.studies[STUDY].study.fold.workers.excludes(name)
     page.page.click("button[value=withdraw]")
     page.page.wait_for_selector("text=You are forgotten")
     look(page.page, "forgotten", widths=(360, 1280))
@@ -49,6 +53,17 @@ def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) 
     page.wait_for_selector("#keys input", state="detached")
     stranger.reload()
     stranger.wait_for_selector("text=There is nothing here")
+
+
+def test_who_may_only_look_on_is_not_offered_to_recruit(serve: Serve, somebody: Somebody) -> None:
+    page = organizers_page(serve(), somebody())
+    expect(page.locator("#recruiting-none")).to_be_visible()
+    page.click("#new-key button")
+    other = somebody().new_page()
+    other.goto(page.input_value("#keys input"))
+    other.wait_for_selector("#race li")
+    expect(other.locator("#recruiting-none")).to_be_hidden()
+    expect(other.locator("#close")).to_be_hidden()
 
 
 def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: Somebody) -> None:

@@ -14,7 +14,8 @@ from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.doors import Door
 from handful.study.preregistration import read_record
-from tests.browser.pages import STUDY, crowd, organizers_page
+from handful.study.rules import Rule
+from tests.browser.pages import STUDY, crowd, look, organizers_page
 from tests.crowd.clients import Person, Started
 
 Serve = Callable[..., Started]
@@ -41,6 +42,16 @@ def test_the_key_opens_and_a_wrong_one_does_not(serve: Serve, somebody: Somebody
     expect(page).to_have_url(re.compile("/organize/login$"))
     page.goto(f"{server.url}/organize/{STUDY}")
     expect(page).to_have_url(re.compile("/organize/login$"))
+    page.fill("#key", f"{server.url}/organize/login#{server.registry.keys.terminal}")  # the link instead of its key
+    page.click("text=Log in")
+    expect(page.locator("#state")).to_have_text("open")
+
+
+def test_the_printed_link_opens_where_the_page_for_the_key_is_open_already(serve: Serve, somebody: Somebody) -> None:
+    server, page = serve(), somebody().new_page()
+    page.goto(f"{server.url}/organize/login")
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    expect(page).to_have_url(re.compile(f"/organize/{STUDY}$"))
 
 
 def test_the_key_in_the_printed_link_does_not_stay_in_the_address(serve: Serve, somebody: Somebody) -> None:
@@ -49,6 +60,36 @@ def test_the_key_in_the_printed_link_does_not_stay_in_the_address(serve: Serve, 
     expect(page.locator(".studies a")).to_have_text([re.compile("Cathedrals"), re.compile("Boats")])
     page.go_back()
     assert server.registry.keys.terminal not in page.url
+
+
+def test_a_late_preregistration_says_so_before_and_after_and_there_is_none_at_the_end(
+    serve: Serve, somebody: Somebody
+) -> None:
+    server, late = serve(themes=("Cathedrals in Venice", "Boats")), STUDY
+    for study in (late, "boats"):
+        server.person(study).answer("left")
+    page = somebody().new_page()
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    page.wait_for_selector(".studies")
+    page.goto(f"{server.url}/organize/{late}")
+    expect(page.locator("#answers")).to_have_text("1")
+    page.click("#preregister")
+    expect(page.locator("#registering")).to_contain_text("It has 1 answer already, so this is late")
+    page.click("#registering button[value='']")
+    assert server.registry.studies[late].study.fold.registered is None
+    page.click("#preregister")
+    page.click("#registering button[value=yes]")
+    expect(page.locator("#registered")).to_contain_text("Registered late, after 1 answer.")
+    expect(page.locator("#registered")).not_to_contain_text("before the first answer")
+    page.goto(f"{server.url}/organize/boats")
+    expect(page.locator("#answers")).to_have_text("1")
+    page.click("#close")
+    expect(page.locator("#closing")).to_contain_text("2 of the picks were not asked about yet: they are filled in")
+    page.click("#closing button[value=yes]")
+    expect(page.locator("#register-words")).to_have_text("This study was not preregistered.")
+    expect(page.locator("#preregister")).to_be_hidden()
+    refused = server.organizer().post("/api/organize/boats/preregister")
+    assert (refused.status_code, refused.json()["error"]) == (409, "not_possible")
 
 
 def test_a_preregistration_is_saved_to_the_letter_and_its_digest_fits_the_page(
@@ -62,7 +103,16 @@ def test_a_preregistration_is_saved_to_the_letter_and_its_digest_fits_the_page(
     registered = server.registry.studies[STUDY].study.fold.registered
     assert registered is not None
     assert record["hash"] == registered.hash
-    expect(page.locator("#settings")).to_contain_text(registered.hash)
+    expect(page.locator("#settings")).to_contain_text(f"as {registered.hash[:12]}….")
+    expect(page.locator("#settings .hash")).to_have_attribute("title", f"{registered.hash}: press to copy")
+    expect(page.locator("#registered-hash input")).to_have_value(registered.hash)
+    expect(page.locator("#registered")).to_contain_text(f"handful replay {STUDY}")
+    for link, ending in (("to read", "html"), ("to check the study by", "json")):
+        with page.expect_download() as again:
+            page.locator("#registered li", has_text=link).get_by_role("link").click()
+        assert again.value.suggested_filename == f"{STUDY}-preregistration.{ending}"
+        assert registered.hash in again.value.path().read_text()
+    look(page, "organizer-registered", whole=True, widths=(360, 1280))
     for width in (360, 1000, 1366):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
@@ -119,11 +169,28 @@ def test_a_study_is_paused_opened_and_closed_for_good(serve: Serve, somebody: So
     expect(page.locator("#state")).to_have_text("open")
     page.click("#close")
     page.click("text=Close for good")
-    expect(page.locator("#state")).to_contain_text("finished")
+    expect(page.locator("#state")).to_have_text(re.compile("^finished early: 2 of 3 items were"))
+    for tile in ("#pace", "#active", "#flight"):
+        expect(page.locator(tile)).to_have_text("–")  # nobody is at it any more
     expect(page.locator(".orders button:visible")).to_have_count(0)
     expect(page.locator("#share-words")).to_have_text("Nobody can answer any more; the link says so.")
     expect(page.locator("#summary .room")).to_have_count(0)
+    expect(page.locator(".picks .early").first).to_have_text("cut short")
     expect(page.locator("#flight")).to_have_text("–")
+
+
+def test_a_preregistration_can_be_read_on_a_phone_and_in_the_dark(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, options=2, budget=12, rule=Rule(), door=Door("room")))
+    organizer = server.organizer()
+    organizer.post(f"/api/organize/{STUDY}/preregister")
+    page = somebody().new_page()
+    page.set_content(organizer.get(f"/api/organize/{STUDY}/preregistration.html").text)
+    look(page, "preregistration", whole=True, widths=(360, 1280))
+    page.set_viewport_size({"width": 360, "height": 740})
+    narrowest = "Math.min(...[...document.querySelectorAll('.record > div > dd')].map((one) => one.offsetWidth))"
+    assert page.evaluate(narrowest) > 300
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 23, 27)"
 
 
 def test_a_network_is_excluded_after_the_page_has_said_what_that_means(serve: Serve, somebody: Somebody) -> None:
@@ -148,7 +215,12 @@ def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody:
     page = organizers_page(server, somebody())
     row = page.locator("#people tr").first
     expect(row).to_be_visible()
+    short = row.locator(".who").inner_text()
     row.get_by_role("button").click()
+    expect(page.locator("#excluding-title")).to_have_text(f"Exclude {short}?")
+    expect(page.locator("#excluding-words")).to_contain_text(
+        re.compile(rf"^{short}\w+ gave 4 answers; \d of them would no longer count in the open round\..*claim nothing")
+    )
     page.get_by_label("Reason").fill("answers without looking")
     page.keyboard.press("Enter")
     gone = page.locator("#people tr.excluded")
@@ -157,6 +229,10 @@ def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody:
     assert "answers without looking" in server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
     gone.get_by_role("button", name="Restore").click()
     expect(gone).to_have_count(0)
+    server.registry.studies[STUDY].study.finish("enough")
+    row.get_by_role("button").click()
+    over = "The study is over: its picks stand; only the certificate changes."
+    expect(page.locator("#excluding-words")).to_contain_text(over)
 
 
 def test_everything_can_be_kept(serve: Serve, somebody: Somebody) -> None:
@@ -186,11 +262,68 @@ def test_the_link_is_copied(serve: Serve, somebody: Somebody) -> None:
     expect(page.locator("body")).to_contain_text("Nobody can answer any more")
 
 
+CLOSED = """
+window.opened = navigator.clipboard;
+Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined });
+"""
+"""The clipboard as it is over plain http; what is in it can be looked at as `opened`."""
+REFUSED = "document.execCommand = () => false; navigator.clipboard.writeText = () => Promise.reject(new Error());"
+
+
+@pytest.mark.parametrize("how", [CLOSED, REFUSED, CLOSED + "document.execCommand = () => false;"])
+def test_copied_is_said_only_of_what_was_copied(serve: Serve, somebody: Somebody, how: str) -> None:
+    server, context = serve(), somebody(permissions=["clipboard-read", "clipboard-write"])
+    page = organizers_page(server, context)
+    page.click("#preregister")
+    expect(page.locator("#settings .hash")).to_be_visible()
+    page.add_init_script(how)
+    page.reload()
+    page.click("#share-result")
+    selected = "[getSelection().toString(), document.activeElement.value].includes({0!r})".format
+    registered = server.registry.studies[STUDY].study.fold.registered
+    assert registered is not None
+    shared = page.locator("#shared input").input_value()
+    for button, text in (("#copy", f"{server.url}/s/{STUDY}"), ("#shared button", shared), (".hash", registered.hash)):
+        page.locator(button).first.click()
+        if how == CLOSED:
+            expect(page.locator("#copy" if button == "#copy" else "#connection")).to_contain_text("Copied")
+            assert page.evaluate("opened.readText()") == text
+        else:
+            expect(page.locator("#connection")).to_contain_text("did not let the page copy. The text is selected")
+            assert page.evaluate(selected(text))
+        page.evaluate("document.querySelector('#connection').textContent = ''")
+
+
+SLOW_LISTS = """
+const quick = window.fetch;
+window.fetch = async (path, how) => {
+  const reply = quick(path, how);
+  if (/[/](share|keys)$/.test(path) && how.method === "GET") await new Promise((done) => setTimeout(done, 1500));
+  return reply;
+};
+"""
+"""Lists that say what there was when they were asked for, and come late."""
+
+
+def test_links_and_keys_made_at_once_stay_on_the_page(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(), somebody()
+    page = organizers_page(server, context)
+    page.add_init_script(SLOW_LISTS)
+    page.reload()
+    page.click("#share-result")
+    page.locator("#new-key").evaluate("(form) => form.requestSubmit()")
+    expect(page.locator("#shared input")).to_have_count(1)
+    expect(page.locator("#keys input")).to_have_count(1)
+    page.wait_for_timeout(2000)
+    assert [page.locator(one).count() for one in ("#shared input", "#keys input")] == [1, 1]
+
+
 def test_a_lost_connection_is_said_and_mended(serve: Serve, somebody: Somebody) -> None:
     server, context = serve(), somebody()
     page = organizers_page(server, context)
     context.route("**/events", lambda route: route.abort())
-    page.evaluate("document.querySelector('#pause').click()")  # something to be told of
+    with page.expect_response("**/pause"):
+        page.evaluate("document.querySelector('#pause').click()")  # something to be told of
     page.reload()
     expect(page.locator("#connection")).to_have_text("No connection. Trying again.")
     context.unroute("**/events")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
@@ -80,11 +80,15 @@ def test_the_pages_of_somebody_who_has_given_enough(serve: Serve, somebody: Some
 
 
 def test_who_is_done_leaves_and_holds_nothing(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20), Settings(goal=1, undo_s=0, redo_s=0))
+    thanks = "Tell the desk the word marble, and thank you."
+    settings = Settings(goal=1, undo_s=0, redo_s=0, thanks=thanks)
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20), settings)
     desk = WorkersPage.joined(server, somebody()).ready()
     desk.page.keyboard.press("1")
     desk.page.click("#enough-for-me")
     desk.says("You can close this page now.")
+    expect(desk.page.locator("#quiet")).to_contain_text(thanks)
+    look(desk.page, "worker-13-left", widths=(360, 1280))
     assert len(server.registry.studies[STUDY].study.fold.leases) == 0
 
 

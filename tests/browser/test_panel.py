@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,116 +13,116 @@ from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
 from handful.study.rules import Rule
-from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, look, organizers_page
+from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, changed_script, look, organizers_page
 from tests.crowd.clients import STUDY, started
-from tests.recruit.arrivals import paid_study
+from tests.recruit.arrivals import Paid, paid_study
 
 Somebody = Callable[..., BrowserContext]
 THREE = StudyPlan(k=3, options=2, budget=60, in_flight=20)
 
 
+@pytest.fixture
+def paid(postcards: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
+    """A study of postcards that is paid through a fake Prolific, and served."""
+    with paid_study(postcards, tmp_path / "a.db", monkeypatch, study=THREE) as running:
+        yield running
+
+
 def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_it(
-    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+    paid: Paid, somebody: Somebody
 ) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
-    ):
-        _, there = paid.come()
-        query = paid.fake.platform.address(there).split("?")[1]
-        page = somebody().new_page()
-        page.goto(f"{paid.server.url}/s/{STUDY}?{query}")
-        page.wait_for_selector("#begin")
-        assert page.url == f"{paid.server.url}/s/{STUDY}"  # the ids are gone from the address bar
-        expect(page.locator("#decline")).to_be_visible()
-        page.screenshot(path=SCREENSHOTS / "panel-welcome.png")
-        desk = WorkersPage(page).join()
-        for _ in range(3):
-            desk.ready().press("ArrowLeft")
-        desk.ready()
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_selector("#ending:not([hidden])")
-        desk.says("Go back now, so that you are paid.")
-        page.screenshot(path=SCREENSHOTS / "panel-ending.png")
-        page.close()
-        other, elsewhere = paid.come()
-        other.arrive()
-        other.join()
-        other.answer()
-        fake.platform.come_back(elsewhere, None)
-        paid.settle()
-        assert there.status == "APPROVED"
-        organizer = organizers_page(paid.server, somebody())
-        expect(organizer.locator("#recruiting-people")).to_contain_text("paid")
-        expect(organizer.locator("#share-words")).to_contain_text("People come from the panel")
-        expect(organizer.locator("#recruiting-waiting")).to_contain_text("came back to Prolific before the end")
-        organizer.locator("#recruiting-title").scroll_into_view_if_needed()
-        section = organizer.locator("section[aria-labelledby=recruiting-title]")
-        section.screenshot(path=SCREENSHOTS / "panel-organizer.png")
-        organizer.click("#recruiting-bonus summary")
-        look(organizer, "recruiting-people", whole=True, widths=LOOKED_AT_BY_AXE)
-        organizer.get_by_role("button", name="Pay", exact=True).click()
-        expect(organizer.locator("#recruiting-waits")).to_be_hidden()
-        paid.settle()
-        paid.settle()
-        assert elsewhere.status == "APPROVED"
+    _, there = paid.come()
+    query = paid.fake.platform.address(there).split("?")[1]
+    context = somebody()
+    changed_script(context, "panel.js", "BACK_MS = 4000;", "BACK_MS = 600_000;")  # time to look at the page
+    page = context.new_page()
+    page.goto(f"{paid.server.url}/s/{STUDY}?{query}")
+    page.wait_for_selector("#begin")
+    assert page.url == f"{paid.server.url}/s/{STUDY}"  # the ids are gone from the address bar
+    expect(page.locator("#decline")).to_be_visible()
+    page.screenshot(path=SCREENSHOTS / "panel-welcome.png")
+    desk = WorkersPage(page).join()
+    for _ in range(3):
+        desk.ready().press("ArrowLeft")
+    desk.ready()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#ending:not([hidden])")
+    desk.says("Go back now, so that you are paid.")
+    page.screenshot(path=SCREENSHOTS / "panel-ending.png")
+    page.close()
+    other, elsewhere = paid.come()
+    other.arrive()
+    other.join()
+    other.answer()
+    paid.fake.platform.come_back(elsewhere, None)
+    paid.settle()
+    assert there.status == "APPROVED"
+    organizer = organizers_page(paid.server, somebody())
+    expect(organizer.locator("#recruiting-people")).to_contain_text("paid")
+    expect(organizer.locator("#share-words")).to_contain_text("People come from the panel")
+    expect(organizer.locator("#recruiting-waiting")).to_contain_text("came back to Prolific before the end")
+    organizer.locator("#recruiting-title").scroll_into_view_if_needed()
+    section = organizer.locator("section[aria-labelledby=recruiting-title]")
+    section.screenshot(path=SCREENSHOTS / "panel-organizer.png")
+    organizer.click("#recruiting-bonus summary")
+    look(organizer, "recruiting-people", whole=True, widths=LOOKED_AT_BY_AXE)
+    organizer.get_by_role("button", name="Pay", exact=True).click()
+    expect(organizer.locator("#recruiting-waits")).to_be_hidden()
+    paid.settle()
+    paid.settle()
+    assert elsewhere.status == "APPROVED"
 
 
-def test_who_is_still_to_be_paid_is_told_that_they_are_forgotten_after_that(
-    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
-    ):
-        _, there = paid.come()
-        page = somebody().new_page()
-        page.goto(f"{paid.server.url}/s/{STUDY}?{paid.fake.platform.address(there).split('?')[1]}")
-        page.wait_for_selector("#begin")
-        WorkersPage(page).join().ready().press("ArrowLeft")
-        page.click("#help")
-        page.click("#mine summary")
-        expect(page.locator("#my-code")).not_to_have_value("")
+def test_who_is_still_to_be_paid_is_told_that_they_are_forgotten_after_that(paid: Paid, somebody: Somebody) -> None:
+    _, there = paid.come()
+    page = somebody().new_page()
+    page.goto(f"{paid.server.url}/s/{STUDY}?{paid.fake.platform.address(there).split('?')[1]}")
+    page.wait_for_selector("#begin")
+    WorkersPage(page).join().ready().press("ArrowLeft")
+    page.click("#help")
+    page.click("#mine summary")
+    expect(page.locator("#my-code")).not_to_have_value("")
+    for _ in range(2):
         page.click("button[value=withdraw]")
-        expect(page.locator("#quiet-title")).to_have_text("You will be forgotten once you are paid")
-        look(page, "forgotten-once-paid", widths=LOOKED_AT_BY_AXE)
+    expect(page.locator("#quiet-title")).to_have_text("You will be forgotten once you are paid")
+    look(page, "forgotten-once-paid", widths=LOOKED_AT_BY_AXE)
 
 
-def test_a_bonus_whose_reply_was_lost_is_sent_again_and_paid_once(
-    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
-    ):
-        visitor, there = paid.come()
-        visitor.arrive()
-        visitor.join()
-        visitor.answer()
-        (person,) = paid.store.people(STUDY)
-        page = organizers_page(paid.server, somebody())
-        expect(page.locator("#people tr")).to_have_count(1)
-        sent: list[str | None] = []
+def test_the_reply_to_an_order_tells_of_recruiting_too(paid: Paid) -> None:
+    organizer = paid.server.organizer()
+    for order in ("pause", "open"):
+        assert organizer.post(f"/api/organize/{STUDY}/{order}").json()["recruiting"]["panel"] == "prolific"
 
-        def lose_the_first_reply(route: Route) -> None:
-            sent.append(route.request.post_data)
-            reply = route.fetch()
-            if len(sent) > 1:
-                route.fulfill(response=reply)
-            else:
-                route.abort()
 
-        page.route("**/recruiting/bonus", lose_the_first_reply)
-        page.click("#recruiting-bonus summary")
-        for name in (person.pseudonym, person.pseudonym[:6]):  # as the table shows it
-            page.fill("#bonus-who", name)
-            page.fill("#bonus-amount", "1.50")
-            page.click("text=Promise the bonus")
-            expect(page.locator("#bonus-who")).to_have_value("")
-            paid.settle()
-        assert there.bonuses == [150, 150]
-        assert (len(sent), len(set(sent))) == (3, 2)
+def test_a_bonus_whose_reply_was_lost_is_sent_again_and_paid_once(paid: Paid, somebody: Somebody) -> None:
+    visitor, there = paid.come()
+    visitor.arrive()
+    visitor.join()
+    visitor.answer()
+    (person,) = paid.store.people(STUDY)
+    page = organizers_page(paid.server, somebody())
+    expect(page.locator("#people tr")).to_have_count(1)
+    sent: list[str | None] = []
+
+    def lose_the_first_reply(route: Route) -> None:
+        sent.append(route.request.post_data)
+        reply = route.fetch()
+        if len(sent) > 1:
+            route.fulfill(response=reply)
+        else:
+            route.abort()
+
+    page.route("**/recruiting/bonus", lose_the_first_reply)
+    page.click("#recruiting-bonus summary")
+    for name in (person.pseudonym, person.pseudonym[:6]):  # as the table shows it
+        page.fill("#bonus-who", name)
+        page.fill("#bonus-amount", "1.50")
+        page.click("text=Promise the bonus")
+        expect(page.locator("#bonus-who")).to_have_value("")
+        paid.settle()
+    assert there.bonuses == [150, 150]
+    assert (len(sent), len(set(sent))) == (3, 2)
 
 
 def test_the_organizer_plans_makes_a_draft_and_publishes_after_a_yes(
@@ -161,34 +161,24 @@ def test_the_organizer_plans_makes_a_draft_and_publishes_after_a_yes(
 
 
 def test_somebody_whom_prolific_cannot_confirm_yet_is_told_so_after_the_practice(
-    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
+    paid: Paid, somebody: Somebody
 ) -> None:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
-    ):
-        _, there = paid.come()
-        fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
-        page = somebody().new_page()
-        page.goto(f"{paid.server.url}/s/{STUDY}?{fake.platform.address(there).split('?')[1]}")
-        page.wait_for_selector("#begin")
-        desk = WorkersPage(page).join()
-        desk.says("confirm your place")
-        look(page, "panel-verifying", widths=LOOKED_AT_BY_AXE)
-        fake.faults.clear()
-        paid.settle()
-        desk.ready()
+    _, there = paid.come()
+    paid.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
+    page = somebody().new_page()
+    page.goto(f"{paid.server.url}/s/{STUDY}?{paid.fake.platform.address(there).split('?')[1]}")
+    page.wait_for_selector("#begin")
+    desk = WorkersPage(page).join()
+    desk.says("confirm your place")
+    look(page, "panel-verifying", widths=LOOKED_AT_BY_AXE)
+    paid.fake.faults.clear()
+    paid.settle()
+    desk.ready()
 
 
-def test_without_ids_the_page_is_a_preview_that_counts_nothing(
-    postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(postcards, tmp_path / "a.db", fake, monkeypatch, study=THREE) as paid,
-    ):
-        desk = WorkersPage.at(paid.server, somebody(), STUDY)
-        desk.page.wait_for_selector("#begin")
-        desk.join()
-        desk.says("Nothing you do here is counted")
-        assert paid.store.people(STUDY) == []
+def test_without_ids_the_page_is_a_preview_that_counts_nothing(paid: Paid, somebody: Somebody) -> None:
+    desk = WorkersPage.at(paid.server, somebody(), STUDY)
+    desk.page.wait_for_selector("#begin")
+    desk.join()
+    desk.says("Nothing you do here is counted")
+    assert paid.store.people(STUDY) == []

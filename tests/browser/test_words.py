@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, expect
 
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.languages import language
 from handful.crowd.settings import Settings
 from tests.browser.pages import ARMED, STUDY, WorkersPage, look, organizers_page
 from tests.browser.test_setup import MINUTES_MS, _set_up_page
@@ -69,6 +70,13 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
         preview = opened.value
         expect(preview.locator("#welcome-lead")).to_have_text("Hello there")
         _walk_through(preview, question="Which is finer?", thanks="Goodbye", pictures=1)
+        expect(preview.locator(".preview-mark")).to_have_text("Preview: nothing is sent or kept")
+        look(preview, "preview", widths=(360, 1280))
+        preview.click("#go-on")
+        preview.wait_for_selector(ARMED)
+        preview.click("#option-1 .choose")
+        preview.click("#enough-for-me")
+        expect(preview.locator("#quiet-text")).to_contain_text("Goodbye")
         page.click("#open")
         page.wait_for_url("**/organize/numbers", timeout=MINUTES_MS)
         hosted = server.registry.studies["numbers"]
@@ -77,6 +85,25 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
         assert hosted.study.setup.rule.checks is None
         page.click("text=Recruit people on Prolific")
         expect(page.locator("#draft-rate")).to_have_value("9.50")
+
+
+def test_in_another_language_the_consent_is_read_before_people_agree_to_it(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, options=2, budget=60), Settings(undo_s=0, redo_s=0))
+    page = organizers_page(server, somebody())
+    page.click("text=Change what people read")
+    expect(page.locator("#consent")).to_have_value(language("en").consent(marked=False))
+    page.fill("#instructions", "Look closely.")
+    page.select_option("#language", "ja")
+    japanese = language("ja").consent(marked=False)
+    expect(page.locator("#consent")).to_have_value(japanese)
+    expect(page.locator("#instructions")).to_have_value("Look closely.")
+    expect(page.locator("#words-said")).to_contain_text("The built-in consent now stands here in that language")
+    look(page, "organizer-words-language", whole=True, widths=(360, 1280))
+    assert server.browser().get(f"/api/s/{STUDY}").json()["consent"] == language("en").consent(marked=False)
+    page.click("text=Use these words")
+    expect(page.locator("#words-said")).to_have_text("People read these words from now on.")
+    expect(page.locator("#consent")).to_have_value(japanese)
+    assert server.browser().get(f"/api/s/{STUDY}").json()["consent"] == japanese
 
 
 def test_words_change_while_it_runs_where_that_is_harmless_and_it_is_said_where_not(

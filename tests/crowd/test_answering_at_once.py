@@ -44,7 +44,7 @@ def test_an_answer_waits_for_the_disk_and_everybody_else_is_served_meanwhile(
     assert replies == []
     began = time.monotonic()
     assert httpx.get(f"{server.url}/api/s/{STUDY}").status_code == 200
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
     go.set()
     answering.join()
     assert replies[0]["answer"]["repeated"] is False  # type: ignore[index]
@@ -63,7 +63,9 @@ def test_where_the_study_is_busy_an_answer_is_left_to_a_thread(serve: Serve, mon
     with study._writer.lock:
         slow = threading.Thread(target=person.answer)
         slow.start()
-        time.sleep(0.3)
+        until = time.monotonic() + 20
+        while not in_threads and time.monotonic() < until:
+            time.sleep(0.01)
         assert httpx.get(f"{server.url}/api/s/{STUDY}").status_code == 200
     slow.join()
     assert len(in_threads) == 1

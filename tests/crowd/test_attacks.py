@@ -112,6 +112,12 @@ def test_a_page_of_another_site_cannot_answer_or_organize(serve: Serve, headers:
     key = {"key": server.registry.keys.terminal}
     assert organizer.post("/api/organize/login", json=key, headers=headers).status_code == 403
     assert answers(server) == 0
+    server.person().answer()
+    (person,) = organizer.get(f"/api/organize/{STUDY}").json()["workers"]
+    asked = organizer.get(f"/api/organize/{STUDY}/exclude", params={"worker": person["worker"]})
+    assert asked.status_code == 200, "what excluding somebody would mean"
+    (person,) = organizer.get(f"/api/organize/{STUDY}").json()["workers"]
+    assert not person["excluded"]
     assert server.registry.studies[STUDY].state == "open"
 
 
@@ -166,7 +172,7 @@ def test_a_body_that_makes_no_sense_is_refused_in_the_one_shape(serve: Serve, bo
 def test_a_get_changes_nothing(serve: Serve) -> None:
     server = serve()
     organizer = server.organizer()
-    for action in ("open", "pause", "close", "exclude", "restore"):
+    for action in ("open", "pause", "close", "restore"):
         assert organizer.get(f"/api/organize/{STUDY}/{action}").status_code == 405
     for action in ("join", "answer", "skip", "undo"):
         assert organizer.get(f"/api/s/{STUDY}/{action}").status_code == 405
@@ -229,7 +235,9 @@ def test_without_the_key_studies_that_exist_look_like_those_that_do_not(serve: S
         assert one.status_code in (401, 303)
         assert (one.status_code, one.text) == (other.status_code, other.text)
         assert one.headers.get("location") == other.headers.get("location")
-    forged = {"Cookie": f"handful_organizer={new_session(Secret(b'x' * 32), 'terminal', time.time() + 100)}"}
+    forged = {
+        "Cookie": f"{server.registry.keys.cookie}={new_session(Secret(b'x' * 32), 'terminal', time.time() + 100)}"
+    }
     assert httpx.get(f"{server.url}/api/organize/{STUDY}", headers=forged).status_code == 401
     assert httpx.post(f"{server.url}/api/organize/{STUDY}/close").status_code == 401
     assert httpx.get(f"{server.url}/api/organize/backup").status_code == 401

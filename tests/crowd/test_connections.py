@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import resource
 import signal
@@ -13,20 +14,31 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 import numpy as np
 import pytest
+import uvicorn
+from uvicorn.server import ServerState
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.simulation.http_client import HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all
-from handful.crowd.web.connections import CROWDED, GRACE_S, MOST_HEAD
+from handful.crowd.web.connections import (
+    CROWDED,
+    GRACE_S,
+    MOST_HEAD,
+    MOST_PIPELINED,
+    Connections,
+    LimitedProtocol,
+    protocol_in,
+)
 from handful.crowd.web.logs import AtMost
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_faults import Trial
+from tests.study.worlds import Clock
 
 Serve = Callable[..., Started]
 QUICK = replace(ServerLimits(), head_s=0.5, body_s=0.5, read_s=0.5)
@@ -80,22 +92,113 @@ def test_a_head_that_comes_letter_by_letter_is_not_waited_for(serve: Serve) -> N
 
 def test_a_reply_that_nobody_reads_is_given_up(serve: Serve) -> None:
     server = serve(settings=Settings(limits=replace(QUICK, files=Rate(1e9, 1e9))))
-    script = re.search(r'/static/[^"]+\.js', httpx.get(f"{server.url}/s/{STUDY}").text)
-    assert script is not None
+    folder = re.search(r'/static/[^"/]+/', httpx.get(f"{server.url}/s/{STUDY}").text)
+    assert folder is not None
+    request = f"GET {folder[0]}setup.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    assert becomes(lambda: len(server.connections) == 0)
     with connected(server) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        request = f"GET {script[0]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
-        ended = False
-        until = time.monotonic() + 60
-        connection.settimeout(0.2)
-        while not ended and time.monotonic() < until:  # ever more replies, and none is read
-            try:
-                connection.sendall(request)
-            except TimeoutError:
-                pass
-            except OSError:
-                ended = True
-        assert ended
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # one request after another, not many at once
+        connection.setblocking(False)
+        assert becomes(lambda: len(server.connections) == 1)
+
+        def ask_for_more() -> bool:
+            """Ever more replies, and none is read. The server says whether it ended the connection: an end at which no
+            room is left may not hear of it for minutes."""
+            with suppress(OSError):
+                connection.send(request)
+            return len(server.connections) == 0
+
+        assert becomes(ask_for_more)
+
+
+def becomes(true: Callable[[], bool], within_s: float = 60) -> bool:
+    until = time.monotonic() + within_s
+    while not (now := true()) and time.monotonic() < until:
+        time.sleep(0.005)
+    return now
+
+
+def assert_ended_in_time(room: Connections, clock: Clock) -> None:
+    """The one connection is kept until shortly before its reply must be read, and no longer."""
+    clock.now += ServerLimits().read_s - 1
+    room.sweep()
+    assert len(room) == 1
+    clock.now += 2
+    room.sweep()
+    assert len(room) == 0
+
+
+async def endless(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    while True:
+        await send({"type": "http.response.body", "body": bytes(1 << 20), "more_body": True})
+
+
+@pytest.mark.parametrize(
+    "then", [b"", GET, GET * MOST_PIPELINED, b"nonsense\r\n\r\n"], ids=["nothing", "one more", "too many", "nonsense"]
+)
+def test_whatever_is_sent_after_a_request_its_reply_must_be_read_in_time(then: bytes) -> None:
+    clock = Clock()
+    room = Connections(ServerLimits(), clock=clock)
+
+    async def until(happened: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not happened():
+                await asyncio.sleep(0.01)
+
+    async def watched() -> None:
+        config = uvicorn.Config(endless, lifespan="off", log_config=None)
+        config.load()
+        made: list[LimitedProtocol] = []
+
+        def make() -> LimitedProtocol:
+            made.append(protocol_in(room)(config, ServerState(), {}))
+            return made[-1]
+
+        server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+        with socket.create_connection(server.sockets[0].getsockname()) as connection:
+            connection.setblocking(False)
+            connection.sendall(GET)
+            await until(lambda: bool(made) and made[0].flow.write_paused)
+            connection.sendall(then)
+            await asyncio.sleep(0.1)  # which it takes in, though nobody reads
+            assert_ended_in_time(room, clock)
+            await until(made[0].transport.is_closing)
+        server.close()
+        await server.wait_closed()
+
+    asyncio.run(watched())
+
+
+def test_a_connection_that_is_closing_sends_what_is_left_for_a_while_and_no_longer() -> None:
+    clock = Clock()
+    room = Connections(replace(ServerLimits(), head_s=math.inf), clock=clock)
+
+    async def watched() -> None:
+        connection = protocol_in(room)(uvicorn.Config(endless), ServerState(), {})
+        connection.connection_made(Unread())
+        connection.transport.close()
+        room.sweep()
+        assert_ended_in_time(room, clock)
+
+    asyncio.run(watched())
+
+
+class Unread(asyncio.Transport):
+    """A connection whose other end reads nothing: closing it takes as long as that lasts."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 5)})
+        self._closing = False
+
+    def close(self) -> None:
+        self._closing = True
+
+    def is_closing(self) -> bool:
+        return self._closing
+
+    def abort(self) -> None:
+        self._closing = True
 
 
 def test_a_kept_connection_serves_one_request_after_another(serve: Serve) -> None:
@@ -292,7 +395,7 @@ def test_nothing_is_logged_a_thousand_times_a_second() -> None:
 
 
 def test_a_page_that_is_refused_is_loaded_again_by_the_browser(serve: Serve) -> None:
-    server = serve(settings=Settings(limits=replace(ServerLimits(), files=Rate(0.5, 1))))
+    server = serve(settings=Settings(limits=replace(ServerLimits(), files=Rate(0.01, 1))))
     assert httpx.get(f"{server.url}/s/{STUDY}").status_code == 200
     refused = httpx.get(f"{server.url}/s/{STUDY}")
     assert refused.status_code == 429

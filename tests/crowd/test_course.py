@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handful.cli.serve_words import print_plan
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.answer_timeline import MOST_STEPS, AnswerTimeline
 from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in
@@ -55,6 +56,23 @@ def test_what_is_said_to_be_enough_is_enough_or_nearly() -> None:
     few = bought(20, 3, 60, 4)
     assert few.enough is not None
     assert bought(20, 3, few.enough, 4).quality == pytest.approx(0.95, abs=0.035)
+
+
+def test_where_far_more_are_needed_it_says_more_than_how_many() -> None:
+    far = Bought(200, 6, 400, 0.7, 0.6, 0.8, None, 32)
+    assert "95% takes more than 3,200 answers: more than 140 more people. Or choose from fewer" in far.words(20)
+    assert "95% takes more than 3,200 answers. Or choose from fewer" in far.words()
+
+
+def test_the_terminal_says_what_a_plan_buys_on_one_line(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    print_plan(StudyPlan(k=2, options=2, expected=ExpectedPeople(3, 2)), collection)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("In simulation, ")
+    assert len(lines[1]) > 160
 
 
 def test_shares_are_rounded_away_from_what_they_would_promise() -> None:
@@ -107,6 +125,40 @@ def test_the_page_says_how_many_more_people_would_make_up_for_those_who_left_ear
         "10 more people would make up for it."
     )
     assert course["ends"] is None, "nobody answered of late"
+
+
+def test_nothing_is_foretold_from_the_first_answers_nor_expected_of_those_who_withdrew(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(StudyPlan(k=3, options=2, in_flight=20, expected=ExpectedPeople(4, 30)), QUICK, clock=clock)
+    organizer = server.organizer()
+    person_who_gives(server, 3)
+    course = organizer.get(HERE).json()["course"]
+    assert (course["on_course"], course["ends"]) == (None, None)
+    assert course["words"] == "1 of 4 expected came, 3 answers so far. It is too early to tell where that leads."
+    for answers in (5, 3, 6, 6):
+        person_who_gives(server, answers)
+    clock.now += 1
+    course = organizer.get(HERE).json()["course"]
+    assert course["words"] == "On course: 5 people came, 23 answers so far. That leads to all 120 answers."
+    assert course["ends"] is not None
+    for name in server.registry.studies[STUDY].study.fold.workers.names[1:3]:
+        organizer.post(f"{HERE}/leave", json={"worker": name})
+    course = organizer.get(HERE).json()["course"]
+    assert course["words"].startswith("Behind: 5 people came, 23 answers so far. At this rate it ends with 98 of 120")
+    clock.now += 300
+    assert organizer.get(HERE).json()["course"]["ends"] is None, "nobody is here"
+
+
+def test_people_who_are_excluded_at_once_say_nothing_of_the_others(serve: Serve) -> None:
+    server = serve(StudyPlan(k=3, options=2, in_flight=20, expected=ExpectedPeople(20, 6)), QUICK, clock=Clock())
+    organizer = server.organizer()
+    for answers in (1, 1, 1, 6, 6):
+        person_who_gives(server, answers)
+    for name in server.registry.studies[STUDY].study.fold.workers.names[:3]:
+        organizer.post(f"{HERE}/exclude", json={"worker": name, "reason": "a bot"})
+    course = organizer.get(HERE).json()["course"]
+    assert course["words"].startswith("Behind: 5 of 20 expected came, 15 answers so far. ")
+    assert course["leads_to"] == 105, "all others give what is expected"
 
 
 def test_without_a_plan_the_page_says_what_is_left(serve: Serve) -> None:

@@ -65,9 +65,9 @@ def test_other_settings_end_a_dry_run(server: Started) -> None:
     settings = organizer.get(f"/api/setup/{draft}").json()["settings"]
     organizer.post(f"/api/setup/{draft}/dry-run")
     finished(organizer, draft)
-    organizer.put(f"/api/setup/{draft}", json=settings)
+    organizer.patch(f"/api/setup/{draft}", json=settings)
     assert organizer.get(f"/api/setup/{draft}/dry-run").json()["state"] == "done", "the same settings change nothing"
-    organizer.put(f"/api/setup/{draft}", json=settings | {"k": 3})
+    organizer.patch(f"/api/setup/{draft}", json=settings | {"k": 3})
     assert organizer.get(f"/api/setup/{draft}/dry-run").json()["state"] == "none"
 
 

@@ -27,15 +27,17 @@ def test_dying_at_some_steps_leaves_a_study_whole_or_not_there(tmp_path: Path) -
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_dying_at_every_step_leaves_a_study_whole_or_not_there(tmp_path: Path) -> None:
     dying(tmp_path, 1)
 
 
 def test_dying_at_some_steps_leaves_a_study_in_postgres_whole_or_not_there(tmp_path: Path, postgres_url: str) -> None:
-    steps = dying(tmp_path, 12, postgres_url)
+    steps = dying(tmp_path, 30, postgres_url)
     assert steps["by_the_page"] > 40
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_dying_at_every_step_leaves_a_study_in_postgres_whole_or_not_there(tmp_path: Path, postgres_url: str) -> None:
     dying(tmp_path, 1, postgres_url)

@@ -37,7 +37,7 @@ def test_the_report_stands_alone_with_every_picture_in_it(serve: Serve, tmp_path
     assert "http://" not in page
     assert 'src="/' not in page
     assert "Cathedrals in Venice" in page
-    assert "by one person" in page
+    assert "one person took part" in page
 
 
 def test_every_page_and_file_says_the_same_of_the_picks(serve: Serve, tmp_path: Path) -> None:
@@ -52,14 +52,18 @@ def test_every_page_and_file_says_the_same_of_the_picks(serve: Serve, tmp_path: 
     kept = archive.read(f"{STUDY}/result.txt").decode()
     assert organizer.get(HERE).json()["picks"] == told["picks"]
     assert [pick["filled"] for pick in told["picks"]] == [False, True]
+    assert [pick["cut_short"] for pick in told["picks"]] == [True, False]
     assert told["assumptions"] == list(result.certificate.assumptions)
     for pick, line in zip(result.picks, told["picks"], strict=True):
         assert line["sentences"] == list(pick.sentences(hosted.collection.name_of))
+        assert f"<strong>{line['name']}</strong>" in page
         for sentence in line["sentences"]:
             assert sentence in page
             assert sentence in shared
             assert sentence in kept
-    assert "filled in</span>" in shared
+    for mark in ("cut short", "filled in"):
+        assert f"{mark}</span>" in shared
+        assert f"{mark}</em>" in page
     assert "<details" in shared
     assert str(result.certificate) in shared
     assert str(result.certificate) in page
@@ -110,7 +114,7 @@ def test_picks_that_come_from_an_earlier_study_come_as_they_were_uploaded_there(
 
 def test_picks_of_a_folder_that_is_still_there_are_its_own_files(tmp_path: Path) -> None:
     folder = folder_of(4, tmp_path / "photos")
-    collection = collection_of(folder, str(tmp_path / "a.db"), lambda _: None)
+    collection = collection_of(folder, str(tmp_path / "a.db"))
     assert collection is not None
     with started(collection, StudyPlan(k=2, budget=30, options=2), storage=tmp_path / "a.db") as server:
         server.person().answer()
@@ -167,7 +171,13 @@ def test_a_preregistration_from_the_page_names_what_people_see_and_read(serve: S
     collection = server.registry.studies[STUDY].collection
     assert {one.pop("name"): one for one in record["items"]["each"]} == collection.digests()
     assert (record["language"], "language" in record["words"]) == ("en", False)
-    assert record["hash"] in organizer.get(f"{HERE}/preregistration.html").text
+    page = organizer.get(f"{HERE}/preregistration.html").text
+    assert record["hash"] in page
+    assert record["words"]["question"] is None
+    assert "Which one would improve the selection more?" in page, "the question in full, although it is built in"
+    effects = organizer.get(f"{HERE}/words").json()["effects"]
+    assert list(effects) == ["all"], "said once, and not at each word"
+    assert "preregistered" in effects["all"]
     organizer.post(f"{HERE}/words", json={"question": "Which is worse?"})
     now = organizer.post(f"{HERE}/preregister").json()
     assert now["hash"] != record["hash"], "what people read has changed since"

@@ -42,7 +42,7 @@ def test_a_network_is_excluded_as_a_whole_and_by_hand(serve: Serve) -> None:
 
     meant = organizer.get(f"{HERE}/group", params={"network": lines[0]["network"]}).json()
     assert (meant["people"], meant["answers"], meant["leaving"], meant["rounds"]) == (4, 6, 6, [])
-    assert "no confidence" in meant["words"]
+    assert "claim nothing" in meant["words"]
     assert study.fold.workers.excluded == []  # a preview changes nothing
 
     body = {"network": lines[0]["network"], "reason": "one stranger"}
@@ -93,7 +93,11 @@ def test_rounds_that_were_decided_with_their_answers_are_named(serve: Serve) -> 
     meant = organizer.get(f"{HERE}/group", params={"network": network}).json()
     assert meant["rounds"] == [1]
     assert (meant["answers"], meant["leaving"]) == (25, 5)
-    assert "redo round 1" in meant["words"]
+    assert "1 decided round with answers of theirs stands: 1. To decide without them, redo round 1" in meant["words"]
+    (worker,) = server.registry.studies[STUDY].study.fold.workers.names
+    assert organizer.get(f"{HERE}/exclude", params={"worker": worker}).json() == meant
+    assert organizer.get(f"{HERE}/exclude", params={"worker": "nobody"}).status_code == 404
+    assert server.browser().get(f"{HERE}/exclude", params={"worker": worker}).status_code == 401
     organizer.post(f"{HERE}/group/exclude", json={"network": network})
     assert "exclud" in organizer.post(f"{HERE}/close").json()["certificate"]
 

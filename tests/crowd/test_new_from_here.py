@@ -74,11 +74,32 @@ def test_old_and_new_items_can_be_mixed_and_left_out(finished: tuple[Started, ht
     told = prepared(organizer, draft["draft"])
     assert [card["id"] for card in told["cards"]] == [*picks, "new 0.jpg", "new 1.jpg", "new 2.jpg", "new 3.jpg"]
     left = organizer.delete(f"{here}/items/new 1.jpg").json()
-    assert (left["items"], left["left_out"]) == (5, [{"name": "new 1.jpg", "why": "was taken out here"}])
+    assert (left["items"], left["left_out"]) == (5, [{"name": "new 1.jpg", "why": "was taken out here", "files": 1}])
     assert organizer.delete(f"{here}/items/{picks[0]}").json()["settings"]["chosen"] == picks[1:]
     assert organizer.delete(f"{here}/items/nothing").status_code == 404
     study = opened(organizer, draft["draft"])
     assert len(organizer.get(f"/api/organize/{study}").json()["items"]) == 3
+
+
+def test_an_item_that_was_taken_out_does_not_come_back_under_another_name(
+    finished: tuple[Started, httpx.Client], tmp_path: Path
+) -> None:
+    _, organizer = finished
+    draft = begun(organizer)["draft"]
+    first, second = sorted(path.name for path in (tmp_path / "photos").iterdir())[:2]
+    same, new = (tmp_path / "photos" / first).read_bytes(), encoded(drawn(100))
+    send(organizer, draft, {"z.jpg": same, second: new, "zz.jpg": new})
+    told = prepared(organizer, draft)
+    assert {line["name"]: line["why"] for line in told["left_out"]} == {
+        "z.jpg": f"is the same as {first}",
+        "zz.jpg": f"is the same as {second} (2)",
+    }
+    for name in (first, second):
+        assert organizer.delete(f"/api/setup/{draft}/items/{name}").status_code == 200
+    send(organizer, draft, {"other.jpg": encoded(drawn(101))})
+    told = prepared(organizer, draft)
+    assert told["items"] == 8, "six of the eight, and the two new ones"
+    assert "z.jpg" not in {card["id"] for card in told["cards"]}
 
 
 def test_what_the_study_does_not_have_cannot_be_taken(finished: tuple[Started, httpx.Client]) -> None:
@@ -86,6 +107,31 @@ def test_what_the_study_does_not_have_cannot_be_taken(finished: tuple[Started, h
     for said in ({"items": ["nothing.jpg"]}, {"chosen": ["nothing.jpg"]}, {"items": [], "chosen": []}):
         assert organizer.post(f"{HERE}/new-study", json=said).status_code == 409
     assert list(server.registry.drafts) == []
+
+
+def test_how_sure_a_round_must_be_is_taken_over(serve: Serve, tmp_path: Path) -> None:
+    items = ingest(folder_of(8, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(StudyPlan(k=2, sure=0.9, budget=60), QUICK, storage=tmp_path / "a.db", items=items)
+    told = begun(server.organizer(), chosen=[])["settings"]
+    assert (told["explorer"], told["sure"]) == (None, 0.9)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        StudyPlan(k=2, explorer="duels:sure=0.9995", budget=60),
+        StudyPlan(k=2, explorer="duels:sure=0.99999999", budget=60),
+        StudyPlan(k=2, explorer="topx", epsilon=1e-7, delta=1e-9, budget=60),
+    ],
+)
+def test_numbers_beyond_what_a_page_can_send_are_taken_over(serve: Serve, tmp_path: Path, plan: StudyPlan) -> None:
+    items = ingest(folder_of(8, tmp_path / "photos"), tmp_path / "a.db.items")
+    server = serve(plan, QUICK, storage=tmp_path / "a.db", items=items)
+    organizer = server.organizer()
+    study = opened(organizer, begun(organizer, chosen=[])["draft"])
+    before, after = (server.registry.studies[name].study.setup for name in (STUDY, study))
+    assert after.explorer == before.explorer
+    assert (after.problem.epsilon, after.problem.delta) == (before.problem.epsilon, before.problem.delta)
 
 
 def test_the_rule_the_door_and_the_claim_are_taken_over_and_told(serve: Serve, tmp_path: Path) -> None:
@@ -99,14 +145,14 @@ def test_the_rule_the_door_and_the_claim_are_taken_over_and_told(serve: Serve, t
     assert "IPv4 /16 and IPv6 /40 with 25%" in draft["inherited"]
     filled = {name: draft["settings"][name] for name in ("rule", "epsilon", "delta")}
     assert filled == {"rule": rule.to_dict(), "epsilon": 0.3, "delta": 0.01}
-    kept = organizer.put(here, json={**draft["settings"], "theme": "Another theme"}).json()
+    kept = organizer.patch(here, json={**draft["settings"], "theme": "Another theme"}).json()
     assert kept["inherited"] == draft["inherited"], "whatever else is changed"
     drafts = Drafts(server.registry.folder)
     assert next(iter(drafts)).plan == server.registry.drafts.get(draft["draft"]).plan, "also after a restart"
-    other = organizer.put(here, json={**draft["settings"], "door": "room", "rule": None}).json()
+    other = organizer.patch(here, json={**draft["settings"], "door": "room", "rule": None}).json()
     assert other["inherited"] is None
     assert server.registry.drafts.get(draft["draft"]).plan.rule == Rule(), "an emptied field is the standard rule"
-    organizer.put(here, json={**draft["settings"], "theme": "Another theme"})
+    organizer.patch(here, json={**draft["settings"], "theme": "Another theme"})
     study = opened(organizer, draft["draft"])
     setup = server.registry.studies[study].study.setup
     assert (setup.rule, setup.door) == (rule, door)

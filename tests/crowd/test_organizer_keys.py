@@ -114,13 +114,13 @@ def test_revoking_a_key_ends_its_sessions_and_streams_at_once(serve: Serve, tmp_
     heard = threading.Event()
     thread = threading.Thread(target=listen)
     thread.start()
-    assert heard.wait(10)
+    assert heard.wait(30)
     assert client.get(f"/api/organize/{STUDY}").status_code == 200
     # As another process would, which knows the file and nothing else.
     keys = open_keys(tmp_path / "study.db") if stored else server.registry.keys.keys
     keys.revoke(id_, time.time())
     assert client.get(f"/api/organize/{STUDY}").status_code == 401
-    assert ended.wait(10)
+    assert ended.wait(30)
     thread.join()
     assert other.get(f"/api/organize/{STUDY}").status_code == 200
 

@@ -14,11 +14,13 @@ import httpx
 import pytest
 from PIL import Image
 
+from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
+from handful.study.rules import FasterThan, Rule
 from tests.crowd.clients import STUDY, Started, started
 
 Serve = Callable[..., Started]
@@ -62,6 +64,41 @@ def test_the_status_tells_items_workers_budget_and_what_may_be_claimed(serve: Se
     assert status["certificate"]
 
 
+def test_the_pace_is_the_median_that_the_rule_looks_at_and_not_what_a_browser_tells(serve: Serve) -> None:
+    fast = Rule(None, None, (FasterThan(ms=500, after=3),), share=1.0)
+    server = serve(StudyPlan(k=3, explorer="topx", budget=60, in_flight=20, rule=fast), UNHURRIED)
+    study = server.registry.studies[STUDY].study
+    for took in (417, 90_000, 300):
+        (question,) = study.ask(1, worker="w1")
+        study.tell(question.id, True, "w1", {"side": "left", "ms": 100}, duration=took)
+    (line,) = server.organizer().get(HERE).json()["workers"]
+    assert (line["median_ms"], line["why"]) == (417, "median answer in 417 ms")
+
+
+def test_shares_are_told_of_the_open_round_and_of_the_last_once_all_is_picked(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    study = server.registry.studies[STUDY].study
+
+    def lines() -> dict[str, tuple[int, int]]:
+        told = server.organizer().get(HERE).json()["workers"]
+        return {line["worker"]: (line["answers"], line["round_answers"]) for line in told}
+
+    def answer(worker: str, times: int) -> None:
+        for _ in range(times):
+            (question,) = study.ask(1, worker=worker)
+            study.tell(question.id, True, worker)
+
+    answer("w1", 20)
+    assert study.status().round == 2
+    answer("w2", 3)
+    answer("w1", 2)
+    assert lines() == {"w1": (22, 2), "w2": (3, 3)}
+    answer("w2", 15)
+    answer("w1", 20)
+    assert study.status().finished
+    assert lines() == {"w1": (42, 20), "w2": (18, 0)}
+
+
 def test_the_summary_so_far_is_in_the_order_of_the_picks(serve: Serve) -> None:
     server = serve(settings=UNHURRIED)
     answered(server, 60)
@@ -73,6 +110,19 @@ def test_the_summary_so_far_is_in_the_order_of_the_picks(serve: Serve) -> None:
     assert sum(line["answers"] for line in status["rounds"]) == 60
     assert status["state"] == "finished"
     assert "all 3 items are picked" in status["ended"]
+
+
+def test_texts_without_a_name_are_called_by_how_they_begin(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "sayings.csv").write_text("text\nHaste makes waste\nAll is well\nStill waters run deep\n")
+    texts = ingest(tmp_path / "sayings.csv", tmp_path / "items")
+    server = serve(StudyPlan(k=1, budget=4, options=2), items=texts)
+    person = server.person()
+    while person.answer()["state"] == "questions":
+        pass
+    told = server.organizer().get(f"/api/organize/{STUDY}").json()
+    names = {line["id"]: line["name"] for line in (*told["chosen"], *told["items"])}
+    assert names == {"row 2": "“Haste makes waste”", "row 3": "“All is well”", "row 4": "“Still waters run deep”"}
+    assert [names[one["pick"]] for one in told["rounds"]] == [one["name"] for one in told["rounds"]] != []
 
 
 def test_how_far_people_agree_is_told_with_what_it_does_not_mean(serve: Serve) -> None:
@@ -123,6 +173,31 @@ def test_excluding_a_worker_takes_their_answers_out_and_restoring_puts_them_back
     assert organizer.post(f"{HERE}/exclude", json={"worker": "w0"}).status_code == 404
 
 
+def test_restoring_somebody_who_withdrew_is_refused_in_words(serve: Serve) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 2)
+    organizer = server.organizer()
+    worker = organizer.get(HERE).json()["workers"][0]["worker"]
+    assert organizer.post(f"{HERE}/leave", json={"worker": worker}).status_code == 200
+    refused = organizer.post(f"{HERE}/restore", json={"worker": worker})
+    assert (refused.status_code, refused.json()["error"]) == (409, "not_possible")
+    assert "withdrew: their answers count no more" in refused.json()["message"]
+
+
+@pytest.mark.parametrize(("path", "whom"), [("exclude", None), ("group/exclude", {"since": 0.0})])
+def test_nobody_is_excluded_for_having_withdrawn_who_did_not(
+    serve: Serve, path: str, whom: dict[str, float] | None
+) -> None:
+    server = serve(settings=UNHURRIED)
+    answered(server, 2)
+    organizer = server.organizer()
+    worker = organizer.get(HERE).json()["workers"][0]["worker"]
+    refused = organizer.post(f"{HERE}/{path}", json={**(whom or {"worker": worker}), "reason": "withdrew"})
+    assert refused.status_code == 409
+    assert "say in other words why" in refused.json()["message"]
+    assert not organizer.get(HERE).json()["workers"][0]["excluded"]
+
+
 def test_what_a_finished_study_cannot_do_is_said(serve: Serve) -> None:
     server = serve()
     organizer = server.organizer()
@@ -142,7 +217,7 @@ def test_the_export_has_a_line_per_answer_as_it_stands_and_the_journal_has_all(s
     assert exported.headers["content-disposition"] == f'attachment; filename="{STUDY}.csv"'
     (line,) = csv.DictReader(io.StringIO(exported.text))
     assert (line["question"], line["round"], line["side"], line["ms"]) == ("q0", "1", "left", "5")
-    assert (line["standing"], line["excluded"]) == ("provisional", "0")
+    assert (line["standing"], line["excluded"], line["repeat"]) == ("provisional", "0", "0")
     assert int(line["answer"]) == (line["item_side"] == "right")
     ids = {item.id for item in server.registry.studies[STUDY].collection}
     assert {line["item"], line["rival"]} < ids
@@ -163,7 +238,9 @@ def test_the_contact_sheet_can_be_downloaded_once_something_is_chosen(serve: Ser
         assert picture.width > 500
 
 
-def test_a_backup_made_while_running_can_be_served(serve: Serve, collection: object, tmp_path: Path) -> None:
+def test_a_backup_made_while_running_can_be_served(
+    serve: Serve, collection: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     storage = tmp_path / "study.db"
     server = serve(settings=UNHURRIED, storage=storage)
     person = server.person()
@@ -181,6 +258,7 @@ def test_a_backup_made_while_running_can_be_served(serve: Serve, collection: obj
         with httpx.Client(base_url=restored.url, cookies=person.http.cookies) as same_browser:
             assert same_browser.get(f"/api/s/{STUDY}/next").json()["state"] == "questions"
         assert restored.registry.secret == server.registry.secret
+    assert not [said for said in caplog.messages if "its end" in said], "it came with where its studies end"
 
 
 def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:

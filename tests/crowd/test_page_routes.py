@@ -40,6 +40,22 @@ def test_the_page_for_nothing_has_its_style(serve: Serve) -> None:
         assert browser.get(style).status_code == 200
 
 
+def test_the_front_page_says_of_finished_selections_that_they_are(serve: Serve) -> None:
+    server = serve(themes=("Cathedrals in Venice", "Boats"))
+    boats, cathedrals = (server.registry.studies[name].study for name in ("boats", "cathedrals-in-venice"))
+
+    def lead() -> str:
+        return server.browser().get("/").text.partition('<p class="lead">')[2].partition("</p>")[0]
+
+    assert lead().startswith("Each of these is a small selection in the making. You see")
+    boats.finish("enough")
+    assert lead().startswith(
+        "Each of these is a small selection in the making, unless it is marked as finished. You see"
+    )
+    cathedrals.finish("enough")
+    assert lead() == "These selections are finished: no more answers are needed."
+
+
 def test_studies_of_the_same_theme_are_told_apart() -> None:
     day = 1_700_000_000.0
     lines = [StudyLine(study=f"s{n}", theme=theme, state="open", began=day + n) for n, theme in enumerate("aab")]

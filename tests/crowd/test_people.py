@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from handful.storage.invitations import Invitations
 from handful.storage.people import WITHDRAWING, People
 from handful.study.doors import Door
 from handful.study.rules import Admission, FasterThan, Rule
+from handful.study.standstill import Standstill
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_worker_routes import Clock
 
@@ -121,8 +123,11 @@ def test_an_excluded_persons_tokens_die_with_them(serve: Serve) -> None:
     hosted.study.exclude(hosted.study.fold.workers.names[0])
     before = hosted.study.fold.answers
     response = person.post("answer", {"token": person.token, "side": "left"})
-    assert (response.status_code, response.json()["error"]) == (409, "closed")
+    assert (response.status_code, response.json()["error"]) == (409, "not_needed")
     assert hosted.study.fold.answers == before
+    assert (person.next()["state"], person.work["questions"]) == ("finished", [])
+    hosted.study.finish("enough")
+    assert person.http.get(f"/api/s/{STUDY}/next").json()["state"] == "finished"
 
 
 def test_joining_a_closed_study_writes_nothing(serve: Serve) -> None:
@@ -145,6 +150,29 @@ def test_an_invitation_lets_one_browser_in(serve: Serve, tmp_path: Path) -> None
 
     assert [joined(None), joined("guess"), joined(code), joined(code), joined(other)] == [403, 403, 200, 403, 200]
     assert [one.state for one in Invitations(STUDY, tmp_path / "s.db").all()] == ["used", "used"]
+
+
+def test_an_invitation_can_be_looked_at_without_being_used(serve: Serve, tmp_path: Path) -> None:
+    server = serve(plan(door=Door("invitations")), OFTEN, storage=tmp_path / "s.db")
+    kept = Invitations(STUDY, tmp_path / "s.db")
+    (_, code), (number, revoked) = kept.make(2, 0.0)
+    kept.revoke([number], 0.0)
+
+    def looked(code: str | None) -> str:
+        response = server.person(joined=False).post("invitation", {"invitation": code})
+        return "" if response.status_code == 204 else response.json()["error"]
+
+    assert [looked(one) for one in (None, "guess", revoked, code, code)] == [*["not_invited"] * 3, "", ""]
+    assert server.person(joined=False).post("join", {"consent": True, "invitation": code}).status_code == 200
+    assert looked(code) == "invitation_used"
+
+
+def test_invitations_are_tried_no_faster_than_people_join(serve: Serve, tmp_path: Path) -> None:
+    slow = replace(OFTEN, limits=replace(OFTEN.limits, joining=Rate(0.001, 3)))
+    server = serve(plan(door=Door("invitations")), slow, storage=tmp_path / "s.db")
+    person = server.person(joined=False)
+    assert [person.post("invitation", {"invitation": "guess"}).status_code for _ in range(5)] == [403] * 3 + [429] * 2
+    assert person.post("join", {"consent": True, "invitation": "guess"}).status_code == 429
 
 
 def test_practice_is_judged_by_the_server_and_admits(serve: Serve) -> None:
@@ -205,6 +233,18 @@ def test_a_network_counts_by_the_answers_of_all_who_are_in_it() -> None:
     assert caps._active_networks(study.fold) == 3
 
 
+def test_somebody_may_come_while_the_members_of_their_network_are_counted() -> None:
+    door = Door()
+    study: Study[int] = Study(range(30), 2, feedback=Preferences(), budget=200, in_flight=20, door=door)
+    caps = Caps(20, 1.0, door, lambda worker: worker[:1].encode())
+    caps.came("a0", "10.0.0.1", 0.0)
+    counted = []
+    for member in caps._members_of(study.fold, b"a"):
+        caps.came(f"{member}x", "10.0.0.1", 0.0)  # as another thread does
+        counted.append(member)
+    assert counted == ["a0"]
+
+
 @pytest.mark.parametrize("restarted", [False, True])
 def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve: Serve, restarted: bool) -> None:
     clock = Clock()
@@ -220,14 +260,15 @@ def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve
         got += 1
     assert got == 3  # of the 20 answers that the round may cost
     if restarted:  # nobody was given anything since then
+        hosted.study._ask_tell.participation.standstill = Standstill()
         hosted.caps = Caps(20, 0.75, hosted.study.setup.door, hosted._tag_of)
         hosted.study.let_in_by(hosted.caps)
         for worker in people:
             hosted.caps.came(worker.id, worker.where, clock())
         assert hosted.work(alone).state == "waiting"
-    assert not hosted.caps.stuck(clock())
+    assert hosted.study.standstill.cap(clock()) is None
     clock.now += 600
     assert hosted.work(alone).state == "waiting"
-    assert hosted.caps.stuck(clock())
+    assert hosted.study.standstill.cap(clock()) == "network"
     hosted.study.lift("network", "everybody else has left")
     assert hosted.work(alone).state == "questions"

@@ -99,3 +99,14 @@ def test_the_folder_of_the_picks_is_named_after_the_source(tmp_path: Path, monke
     (tmp_path / "holiday").mkdir()
     monkeypatch.chdir(tmp_path / "holiday")
     assert picks_folder(Path()) == picks_folder(Path("../holiday/")) == Path("holiday-best")
+
+
+def test_a_text_that_has_no_name_is_a_file_called_by_how_it_begins(tmp_path: Path) -> None:
+    (tmp_path / "sayings.csv").write_text("text\n" + "".join(f"A city is read by walking, {n}!\n" for n in range(4)))
+    one, two, *_ = picked(tmp_path / "sayings.csv", tmp_path)
+    assert [path.name[:27] for path in (one, two)] == [f"{n}-A city is read by walking" for n in (1, 2)]
+
+
+def test_the_name_of_a_text_keeps_the_marks_of_its_letters(tmp_path: Path) -> None:
+    (tmp_path / "sayings.csv").write_text("text\n" + "".join(f"हिन्दी, {n}\n" for n in range(4)), encoding="utf-8")
+    assert picked(tmp_path / "sayings.csv", tmp_path)[0].name.startswith("1-हिन्दी ")

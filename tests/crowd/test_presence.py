@@ -61,7 +61,7 @@ def test_what_somebody_held_who_left_goes_to_whoever_waits(serve: Serve, tmp_pat
     assert waiting.work["state"] == "waiting"
     closed_page(server, gone)
     assert held(server) == 1
-    with waiting.http.stream("GET", f"/api/s/{STUDY}/events", timeout=5) as stream:
+    with waiting.http.stream("GET", f"/api/s/{STUDY}/events", timeout=30) as stream:
         names = (line for line in stream.iter_lines() if line.startswith("event:"))
         assert next(names) == "event: work"
         time.sleep(1)  # whatever else has happened is told by now

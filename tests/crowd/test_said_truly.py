@@ -96,7 +96,7 @@ def test_every_file_that_was_left_out_is_named(tmp_path: Path) -> None:
     folder_of(2, tmp_path / "photos")
     for n in range(12):
         (tmp_path / "photos" / f"drawing {n}.svg").write_text("<svg/>")
-    found = served_items.collection_of(tmp_path / "photos", str(tmp_path / "a.db"), lambda _: None)
+    found = served_items.collection_of(tmp_path / "photos", str(tmp_path / "a.db"))
     assert found is not None
     named = (found.folder / LEFT_OUT).read_text()
     assert sorted(re.findall(r"drawing \d+", named)) == sorted(f"drawing {n}" for n in range(12))

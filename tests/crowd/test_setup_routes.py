@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -17,9 +18,11 @@ import pytest
 
 from handful.crowd.collection import uploads
 from handful.crowd.collection.items import load_collection
-from handful.crowd.hosting.drafts import DRAFT
+from handful.crowd.hosting import drafts
+from handful.crowd.hosting.draft_file import DRAFT
 from handful.crowd.hosting.startup import open_draft, open_registry
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.web import page_routes
 from handful.crowd.web.server import listen, serving
 from handful.errors import StorageError
 from handful.study.study import Study
@@ -34,7 +37,7 @@ def empty_server(storage: Path) -> Iterator[Started]:
     """A server without a collection, as `handful serve` alone starts it."""
     registry = open_registry(storage, None, ())
     with serving(registry, listen("127.0.0.1", 0)) as (running, url), ExitStack() as browsers:
-        yield Started(url, registry, running.limits, browsers)
+        yield Started(url, registry, running.limits, running.connections, browsers)
 
 
 @pytest.fixture
@@ -96,10 +99,88 @@ def test_photos_become_a_study_that_people_answer(server: Started) -> None:
     assert server.browser().get(work["questions"][0]["left"]["image"]).status_code == 200
 
 
+@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
+@pytest.mark.parametrize(("options", "people"), [(2, "10 people"), (None, "5 people")])
+def test_too_few_answers_are_told_by_how_many_are_shown_at_a_time(
+    server: Started, options: int | None, people: str
+) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer, options=options, people=1, words={"goal": 1})
+    send(organizer, draft, photos(5))
+    assert f"with {people}, or more answers" in prepared(organizer, draft)["plan"]["advice"]
+
+
+def test_files_are_added_and_single_ones_stay_taken_out(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    assert organizer.get(f"/api/setup/{draft}").json()["adds"] == "anything"
+    first = photos(4)
+    send(organizer, draft, {**first, "again.jpg": first["photo 1.jpg"]})
+    told = prepared(organizer, draft)
+    assert (told["items"], told["adds"]) == (4, "files")
+    taken = organizer.delete(f"/api/setup/{draft}/items/again.jpg").json()
+    assert taken["items"] == 3, "photo 1.jpg is the same picture"
+    send(organizer, draft, {"photo 4.jpg": photos(5)["photo 4.jpg"]})
+    names = [card["id"] for card in prepared(organizer, draft)["cards"]]
+    assert names == [f"photo {n}.jpg" for n in (0, 2, 3, 4)]
+    send(organizer, draft, {"photo 1.jpg": first["photo 1.jpg"]})
+    assert prepared(organizer, draft)["items"] == 5, "what was taken out can be put in again"
+
+
+def test_a_draft_is_never_told_ready_without_its_items(server: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    organizer, ended = server.organizer(), threading.Event()
+    id_ = begin(organizer)
+    send(organizer, id_, photos(4))
+    draft = server.registry.drafts.get(id_)
+    assert draft is not None
+    may_end, show = threading.Event(), server.registry.show_practice
+
+    def ending_meanwhile(folder: Path) -> None:  # called while the status is put together
+        may_end.set()
+        assert ended.wait(30)
+        show(folder)
+
+    ingest = drafts.ingest
+    monkeypatch.setattr(drafts, "ingest", lambda *a, **named: may_end.wait(30) and ingest(*a, **named))
+    draft.prepare(ended.set)
+    monkeypatch.setattr(server.registry, "show_practice", ending_meanwhile)
+    told = organizer.get(f"/api/setup/{id_}").json()
+    assert (told["state"], told["items"]) == ("preparing", 0)
+    told = organizer.get(f"/api/setup/{id_}").json()
+    assert (told["state"], told["items"]) == ("ready", 4)
+
+
+@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
+def test_every_item_can_be_looked_at_before_the_study_is_opened(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    assert organizer.get(f"/api/setup/{draft}/items").json() == {"cards": []}
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "\n".join(f"text {n}" for n in range(400))})
+    told = prepared(organizer, draft)
+    assert (told["items"], len(told["cards"]), told["cards_at_once"]) == (400, 60, 300)
+    parts = [organizer.get(f"/api/setup/{draft}/items?after={after}").json()["cards"] for after in (60, 360)]
+    assert [len(part) for part in parts] == [300, 40]
+    shown = [card["text"] for part in (told["cards"], *parts) for card in part]
+    assert shown == [f"text {n}" for n in range(400)]
+    assert organizer.get(f"/api/setup/{draft}/items?after=-1").status_code == 422
+
+
+def test_texts_are_added_and_single_ones_stay_taken_out(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "one\ntwo, too\nthree"})
+    assert prepared(organizer, draft)["adds"] == "texts"
+    organizer.delete(f"/api/setup/{draft}/items/row 3")
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "four"})
+    assert [card["text"] for card in prepared(organizer, draft)["cards"]] == ["one", "three", "four"]
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "five\nsix", "more": False})
+    assert [card["text"] for card in prepared(organizer, draft)["cards"]] == ["five", "six"]
+
+
 def test_without_the_key_nothing_can_be_set_up_or_seen(server: Started) -> None:
     draft, stranger = begin(server.organizer()), server.browser()
     for method, path in (
-        ("GET", ""), ("POST", ""), ("GET", f"/{draft}"), ("PUT", f"/{draft}"), ("DELETE", f"/{draft}"),
+        ("GET", ""), ("POST", ""), ("GET", f"/{draft}"), ("PATCH", f"/{draft}"), ("DELETE", f"/{draft}"),
         ("PUT", f"/{draft}/files/a.jpg"), ("POST", f"/{draft}/prepare"), ("POST", f"/{draft}/open"),
     ):  # fmt: skip
         assert stranger.request(method, f"/api/setup{path}", json=SETTINGS).status_code == 401
@@ -111,7 +192,7 @@ def test_a_stranger_cannot_have_a_large_body_read(server: Started) -> None:
     large = {"texts": "x" * 2_000_000}
     assert stranger.post(f"/api/setup/{draft}/texts", json=large).status_code == 401, "before the body is looked at"
     assert stranger.post("/api/setup", json=large).status_code == 413
-    assert stranger.put(f"/api/setup/{draft}", json=large).status_code == 413
+    assert stranger.patch(f"/api/setup/{draft}", json=large).status_code == 413
 
 
 def test_a_file_that_comes_after_the_files_were_taken_is_not_acknowledged(server: Started) -> None:
@@ -230,11 +311,22 @@ def test_what_is_missing_is_said_before_opening(server: Started) -> None:
     assert "at least 2" in prepared(organizer, draft)["fault"]
     send(organizer, draft, {"another.jpg": encoded(drawn(9)), "third.jpg": encoded(drawn(10))})
     assert prepared(organizer, draft)["items"] == 3
-    organizer.put(f"/api/setup/{draft}", json=SETTINGS | {"theme": " "})
+    organizer.patch(f"/api/setup/{draft}", json=SETTINGS | {"theme": " "})
     assert "nothing to ask about" in organizer.post(f"/api/setup/{draft}/open").json()["message"]
-    organizer.put(f"/api/setup/{draft}", json=SETTINGS | {"k": 3})
+    organizer.patch(f"/api/setup/{draft}", json=SETTINGS | {"k": 3})
     assert "smaller" in organizer.post(f"/api/setup/{draft}/open").json()["message"]
     assert server.registry.studies == {}
+
+
+def test_a_change_leaves_what_it_does_not_name(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    organizer.patch(f"/api/setup/{draft}", json={"theme": "Bridges"})
+    kept = organizer.patch(f"/api/setup/{draft}", json={"words": {"thanks": "Thank you"}}).json()["settings"]
+    assert (kept["theme"], kept["k"], kept["words"]["goal"], kept["words"]["thanks"]) == ("Bridges", 2, 10, "Thank you")
+    assert organizer.patch(f"/api/setup/{draft}", json={"words": {"thanks": None}}).json()["settings"] == kept | {
+        "words": kept["words"] | {"thanks": None}
+    }
 
 
 def test_an_opened_draft_cannot_be_changed_or_deleted(server: Started) -> None:
@@ -244,7 +336,7 @@ def test_an_opened_draft_cannot_be_changed_or_deleted(server: Started) -> None:
     prepared(organizer, draft)
     study = opened(organizer, draft)
     assert opened(organizer, draft) == study, "opening again changes nothing"
-    assert organizer.put(f"/api/setup/{draft}", json=SETTINGS).status_code == 422
+    assert organizer.patch(f"/api/setup/{draft}", json=SETTINGS).status_code == 422
     assert organizer.put(f"/api/setup/{draft}/files/a.jpg", content=b"x").status_code == 422
     assert organizer.delete(f"/api/setup/{draft}").status_code == 422
 
@@ -286,7 +378,7 @@ while draft.state == "preparing":
 die = lambda *_, **__: os._exit(9)
 startup.warm_up = lambda _: None
 if moment == "before its name is stored":
-    drafts._put = die
+    drafts.put_draft = die
 elif moment == "before the study is stored":
     first, startup.new_study = startup.new_study, lambda *a, **w: die() if w else first(*a)
 elif moment == "before its theme is stored":
@@ -400,7 +492,7 @@ def test_an_open_link_has_no_invitations_and_its_cap_can_be_lifted(server: Start
     assert organizer.post(f"/api/organize/{name}/lift", json={"cap": "network"}).status_code == 204
     status = organizer.get(f"/api/organize/{name}").json()
     assert any("lifted the cap on the share of a network" in one for one in status["circumstances"])
-    assert not status["stuck"]
+    assert status["stuck"] is None
 
 
 def test_what_a_checks_card_says_is_the_organizers_to_say(server: Started) -> None:
@@ -414,3 +506,47 @@ def test_what_a_checks_card_says_is_the_organizers_to_say(server: Started) -> No
 
 def _nobody() -> Worker:
     return Worker("w", b"k")
+
+
+def test_one_number_of_minutes_is_said_before_the_start_in_the_cost_and_to_people(server: Started) -> None:
+    organizer = server.organizer()
+    paid = {"door": "panel", "checks": True, "per_hour": 900, "words": {"goal": 24}}
+    draft = begin(organizer, **paid)
+    send(organizer, draft, photos(4))
+    plan = prepared(organizer, draft)["plan"]
+    assert plan["minutes_each"] == 4  # 60 s, and 24 answers, 3 checks first and 2 later of 6 s
+    assert "4 minutes each" in plan["cost"]
+    assert organizer.post(f"/api/setup/{draft}/preview").json()["about"]["minutes"] == 4
+    study = organizer.post(f"/api/setup/{draft}/open").json()["study"]
+    assert server.browser().get(f"/api/s/{study}").json()["minutes"] == 4
+    unpaid = organizer.post("/api/setup", json=SETTINGS | {"words": {"goal": 100_000}}).json()
+    assert unpaid["plan"]["minutes_each"] == 1001  # no more is reckoned with than anybody gives
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_page_names_heic_only_where_it_is_taken(
+    server: Started, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    monkeypatch.setattr(page_routes, "heif_is_known", lambda: known)
+    said = "JPEG, PNG, WebP, GIF and HEIC pictures" if known else "JPEG, PNG, WebP and GIF pictures"
+    assert said in server.organizer().get("/setup").text
+
+
+def test_the_built_in_question_is_of_as_many_as_will_be_shown(server: Started) -> None:
+    organizer = server.organizer()
+    assert organizer.get("/api/setup").json()["question"] == "Which one would improve the selection most?"
+    draft = begin(organizer, options=None)
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "one\ntwo\nthree"})
+    told = prepared(organizer, draft)
+    assert told["question"] == "Which one would improve the selection more?", "of texts, two are shown"
+
+
+def test_two_servers_of_one_machine_do_not_log_each_other_out(tmp_path: Path) -> None:
+    with ExitStack() as running, httpx.Client() as browser:
+        servers = [running.enter_context(empty_server(tmp_path / f"{name}.db")) for name in "ab"]
+        for server in servers:
+            said = browser.post(f"{server.url}/api/organize/login", json={"key": server.registry.keys.terminal})
+            assert said.status_code == 204
+        assert [browser.get(f"{server.url}/api/setup").status_code for server in servers] == [200, 200]
+        browser.post(f"{servers[0].url}/api/organize/logout")
+        assert [browser.get(f"{server.url}/api/setup").status_code for server in servers] == [401, 200]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -54,9 +55,11 @@ def test_a_crew_stops_when_told(serve: Serve) -> None:
         going = asyncio.create_task(
             answer_all(server.url, [STUDY], server.registry.studies[STUDY].collection, by_number, crew, stop=stop)
         )
-        await asyncio.sleep(0.5)
+        until = time.monotonic() + 20
+        while server.registry.studies[STUDY].study.status().answers <= 5 and time.monotonic() < until:
+            await asyncio.sleep(0.05)
         stop.set()
-        return (await asyncio.wait_for(going, 5)).answers
+        return (await asyncio.wait_for(going, 20)).answers
 
     assert asyncio.run(for_a_moment()) > 5
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
+from handful.cli.solo import print_link
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, Item
 from handful.crowd.hosting.registry import Registry
@@ -38,9 +39,25 @@ def chosen_from(source: Path, storage: Path, *themes: str) -> Registry:
     return registry
 
 
-@pytest.mark.parametrize(("items", "questions"), [(2, 12), (6, 36), (12, 72), (25, 150), (26, 150), (1000, 150)])
-def test_few_pictures_take_few_questions_and_many_take_a_few_minutes(items: int, questions: int) -> None:
-    assert StudyPlan(k=6).answers(items, solo=True) == questions
+@pytest.mark.parametrize(
+    ("options", "items", "questions"),
+    [
+        (2, 2, 12), (2, 6, 36), (2, 12, 72), (2, 25, 150), (2, 26, 150), (2, 1000, 150), (3, 1000, 90),
+        (4, 8, 48), (4, 10, 60), (4, 100, 60), (None, 100, 60), (9, 1000, 60),
+    ],
+)  # fmt: skip
+def test_few_pictures_take_few_questions_and_many_take_a_few_minutes(
+    options: int | None, items: int, questions: int
+) -> None:
+    assert StudyPlan(k=6, options=options).answers(items, solo=True) == questions
+
+
+def test_somebody_alone_is_asked_pairs_of_texts_and_as_many_as_pairs_take(tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    table.write_text("text\n" + "".join(f"text {n}\n" for n in range(30)))
+    registry = open_registry(tmp_path / "a.db", ingest(table, tmp_path / "items"), ("Texts",), StudyPlan(k=6), ALONE)
+    assert solo_study(registry).progress().budget == 150
+    registry.close()
 
 
 def test_who_says_how_many_is_asked_that_many() -> None:
@@ -123,3 +140,15 @@ def test_a_finished_selection_is_seen_in_any_browser_that_has_the_link(serve: Ca
         person.answer()
     assert len(anybody.get(f"{here}/summary").json()["chosen"]) == 2
     assert anybody.get(f"{here}/sheet.png").content.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("sure", [None, 0.9])
+def test_the_terminal_says_how_many_questions_there_are_at_most(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sure: float | None
+) -> None:
+    items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
+    registry = open_registry(tmp_path / "a.db", items, ("A",), StudyPlan(k=2, options=2, budget=60, sure=sure), ALONE)
+    print_link(solo_study(registry), "http://127.0.0.1:8000/s/a")
+    said = "60 questions, about" if sure is None else "at most 60 questions, about"
+    assert f"2 of 4, {said}" in capsys.readouterr().out
+    registry.close()

@@ -22,12 +22,12 @@ def test_until_the_studies_are_open_everything_answers_not_yet() -> None:
         url = f"http://127.0.0.1:{port_of(listening)}"
         with not_ready_on(listening):
             for _ in range(3):
-                refused = httpx.get(f"{url}/readyz", timeout=5)
+                refused = httpx.get(f"{url}/readyz", timeout=30)
                 assert (refused.status_code, refused.json()["error"]) == (503, "starting")
-            assert httpx.post(f"{url}/api/s/a/answer", json={}, timeout=5).status_code == 503
-            assert httpx.get(f"{url}/s/a", timeout=5).headers["refresh"] == "1"
+            assert httpx.post(f"{url}/api/s/a/answer", json={}, timeout=30).status_code == 503
+            assert httpx.get(f"{url}/s/a", timeout=30).headers["refresh"] == "1"
             with socket.create_connection(("127.0.0.1", port_of(listening))):  # somebody who says nothing
-                assert httpx.get(f"{url}/readyz", timeout=5).status_code == 503
+                assert httpx.get(f"{url}/readyz", timeout=30).status_code == 503
         assert listening.gettimeout() is None
 
 

@@ -108,7 +108,7 @@ def test_a_draft_keeps_the_practice_pictures_that_its_pairs_name(tmp_path: Path)
         while organizer.get(here).json()["state"] == "preparing":
             pass
         words = {"practice": [lesson("good.jpg", "bad.jpg", "It is good.")]}
-        organizer.put(here, json={"theme": "Churches", "k": 2, "words": words})
+        organizer.patch(here, json={"theme": "Churches", "k": 2, "words": words})
         (previewed,) = organizer.post(f"{here}/preview").json()["about"]["practice"]
         assert {card["kind"] for card in previewed["cards"]} == {"picture"}
         thumbnails = [one["thumbnail"] for one in organizer.get(here).json()["practice_pictures"]]
@@ -178,6 +178,14 @@ def test_how_many_answers_each_gives_is_not_for_the_words_of_a_panels_study(serv
     assert "paid for" in organizer.get(f"{HERE}/words").json()["fixed"]["goal"]
     refused = organizer.post(f"{HERE}/words", json={"goal": 7})
     assert (refused.status_code, refused.json()["error"]) == (409, "fixed")
+
+
+def test_by_a_panels_door_nobody_gets_in_before_there_is_a_panel(serve: Serve) -> None:
+    server = serve(StudyPlan(k=2, budget=30, options=2, door=Door("panel")))
+    assert server.browser().get(f"/api/s/{STUDY}").json()["panel"] is True
+    refused = server.person(joined=False).join()
+    assert (refused.status_code, refused.json()["error"]) == (409, "preview")
+    assert server.registry.studies[STUDY].study.fold.workers.names == []
 
 
 def test_a_consent_as_long_as_may_be_is_taken(serve: Serve) -> None:

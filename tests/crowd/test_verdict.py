@@ -10,7 +10,7 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.study.verdict import verdict_of
+from handful.study.verdict import Wins, verdict_of
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
@@ -70,6 +70,24 @@ def test_the_closest_rival_is_one_that_was_beaten_by_little() -> None:
     won, of = counted_by_hand(study)
     assert 0 < int(found[2]) < of
     assert int(found[1]) <= won
+
+
+@pytest.mark.parametrize(
+    ("rounds", "picks"), [(1, "The pick that answers decided"), (2, "The 2 picks that answers decided")]
+)
+@pytest.mark.parametrize("options", [2, 4])
+def test_places_that_were_filled_in_are_not_spoken_of(rounds: int, picks: str, options: int) -> None:
+    study = Study(range(8), 5, feedback=Preferences(options=options), explorer="duels", budget=150, seed=3)
+    while len(study.fold.chosen) < rounds:
+        for question in study.ask():
+            best = min(question.options)
+            study.tell(question.id, best if options > 2 else best == question.item)
+    result = study.finish()
+    assert len(result.filled) == 5 - rounds
+    wins = sum((pick.wins for pick in result.picks[:rounds]), start=Wins())
+    said = "named in" if options > 2 else "won"
+    assert result.verdict.startswith(picks)
+    assert f"{said} {wins.won} of the {wins.of} " in result.verdict
 
 
 def test_before_the_first_pick_nothing_is_said() -> None:

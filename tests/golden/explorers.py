@@ -57,7 +57,7 @@ def withdraw_one(study: Study) -> None:
 
 NARROW = {"feedback": Values(noise=0.1), "epsilon": 1.0, "delta": 0.1}
 NOISY = {"feedback": Values(noise=0.3), "epsilon": 0.5, "delta": 0.1}
-EDITIONS = {"audit": 5, "thompson": 3, "duels": 5, "choices": 5}  # of today's rules, by the first word; else 2
+EDITIONS = {"audit": 6, "thompson": 4, "duels": 6, "choices": 6}  # of today's rules, by the first word; else 2
 EXPLORERS: dict[str, Callable[[], Study]] = {
     "audit-anchor-0": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
     "audit-anchor-later": lambda: values(coverage(30), uniform(0.1), 5, seed=5, **NARROW | {"epsilon": 0.3}),
@@ -66,6 +66,9 @@ EXPLORERS: dict[str, Callable[[], Study]] = {
     "audit-unreachable": lambda: values(
         coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), ratio=0.999, seed=21, budget=2_000
     ),
+    "audit-anew": lambda: values(
+        Coverage([1.0], [[1.0]] * 6), uniform(0.1), 3, feedback=Values(noise=0.1), ratio=0.8, seed=2
+    ),  # out of reach from ∅, and shown given the first pick
     "audit-withdrawn": lambda: values(coverage(8), uniform(0.1), 3, seed=4, then=withdraw_one, **NARROW),
     "audit-chosen": lambda: values(coverage(8), uniform(0.1), 3, seed=5, chosen=["node 2"], in_flight=3, **NARROW),
     "plain": lambda: values(coverage(8), uniform(0.1), 3, seed=6, explorer=Certified(rule="plain"), **NARROW),
@@ -82,6 +85,7 @@ EXPLORERS: dict[str, Callable[[], Study]] = {
         coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), budget=60, seed=11, explorer="uniform"
     ),
     "thompson": lambda: values(coverage(10), uniform(0.5), 3, feedback=Values(), budget=120, seed=12),
+    "thompson-many": lambda: values(coverage(64), uniform(0.5), 2, feedback=Values(), budget=192, seed=14),
     "thompson-withdrawn": lambda: values(
         coverage(10), uniform(0.5), 3, feedback=Values(noise=0.5), budget=120, in_flight=4, seed=13, then=withdraw_one
     ),

@@ -155,9 +155,9 @@ def adopted() -> Study:
 STUDIES = {
     "simulated-2": simulated,
     "crowd-2": crowd,
-    "moderated-5": moderated,
+    "moderated-6": moderated,
     "widened-2": widened,
-    "adopted-5": adopted,
+    "adopted-6": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}
 
 

@@ -58,7 +58,7 @@ class ExcludeGroup(Sent):
 
 
 class GroupExcluding(BaseModel):
-    """What excluding a group would mean; `leaving` answers would count no more in the open round."""
+    """What excluding a group, or one person, would mean; `leaving` answers would count no more in the open round."""
 
     people: int
     answers: int

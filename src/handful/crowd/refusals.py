@@ -39,6 +39,12 @@ def study_ended() -> Refusal:
     return Refusal(409, "closed", "The study has ended and takes no more answers. Thank you.")
 
 
+def not_needed() -> Refusal:
+    """The person is excluded or has withdrawn: what they held counts no more, while others go on."""
+    said = "The study no longer needs your answers, so this one was not counted. Thank you for taking part."
+    return Refusal(409, "not_needed", said)
+
+
 def too_late() -> Refusal:
     """The answer can no longer be undone."""
     return Refusal(409, "too_late", "This answer has been counted and can no longer be changed.")
@@ -54,3 +60,13 @@ def too_fast(seconds: float) -> Refusal:
     """More requests than the rate allows; the client may try again after so many seconds."""
     wait = max(1, math.ceil(seconds))
     return Refusal(429, "too_fast", f"Too many requests: try again in {wait} s.", {"Retry-After": str(wait)})
+
+
+def not_invited() -> Refusal:
+    """Somebody came without an invitation, or with one that lets nobody in."""
+    return Refusal(403, "not_invited", "This study is by invitation: open the link that was sent to you.")
+
+
+def invitation_used() -> Refusal:
+    """Somebody came with an invitation that somebody is in by."""
+    return Refusal(403, "invitation_used", "This invitation has been used in another browser.")

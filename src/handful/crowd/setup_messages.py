@@ -9,9 +9,13 @@ from pydantic import BaseModel, Field
 from handful.crowd.lessons import LONGEST, MOST_LESSONS
 from handful.crowd.messages import About, ItemCard, Option, Summary
 from handful.crowd.sent import Sent
-from handful.storage.retention import MOST_DAYS
+from handful.crowd.setting_bounds import BOUNDS
 
 DraftState = Literal["collecting", "preparing", "ready", "opened"]
+
+
+def _bounded(setting: str) -> Any:
+    return Field(ge=BOUNDS[setting].least, le=BOUNDS[setting].most)
 
 
 class LessonTold(Sent):
@@ -34,9 +38,9 @@ class Words(Sent):
     practice: Annotated[list[LessonTold], Field(max_length=MOST_LESSONS)] | None = Field(
         default=None, description="the organizer's own; an empty list for none, null for the built-in one"
     )
-    goal: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    goal: Annotated[int, _bounded("goal")] | None = None
     language: Annotated[str, Field(max_length=12)] | None = None
-    retention_days: Annotated[int, Field(ge=0, le=MOST_DAYS)] | None = Field(
+    retention_days: Annotated[int, _bounded("retention_days")] | None = Field(
         default=None, description="after how many days from closing what ties answers to people is deleted; null for 90"
     )
     listed: bool = True
@@ -50,29 +54,34 @@ class DraftSettings(Sent):
     chosen: Annotated[list[Annotated[str, Field(max_length=400)]], Field(max_length=999)] = Field(
         default_factory=list, description="names of items that are chosen from the start, in order; k counts them"
     )
-    k: Annotated[int, Field(ge=1, le=1_000)] = 6
-    options: Annotated[int, Field(ge=2, le=9)] | None = Field(
+    k: Annotated[int, _bounded("k")] = 6
+    options: Annotated[int, _bounded("options")] | None = Field(
         default=None, description="how many are shown at a time; null for what suits the items"
     )
-    people: Annotated[int, Field(ge=1, le=100_000)] = 20
+    people: Annotated[int, _bounded("people")] = 20
     door: Literal["open", "room", "invitations", "panel"] = "open"
     checks: bool = Field(default=False, description="whether a rule says who counts: `rule`, or else the standard one")
     rule: dict[str, Any] | None = Field(default=None, description="of the organizer's own, as `docs/people.md` has it")
-    epsilon: Annotated[float, Field(gt=0, le=1)] | None = Field(
+    epsilon: Annotated[float, _bounded("epsilon")] | None = Field(
         default=None, description="what every pick shall be proved to be within of the best; null for explorers without"
     )
-    delta: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+    delta: Annotated[float, _bounded("delta")] | None = Field(
         default=None, description="how likely a claim may be wrong; null for 0.05"
     )
-    per_hour: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+    sure: Annotated[float, _bounded("sure")] | None = Field(
+        default=None,
+        description="how likely the best a pick must be, by the belief of duels, for its round to end before its share "
+        "of the answers is used; null for never",
+    )
+    per_hour: Annotated[int, _bounded("per_hour")] | None = Field(
         default=None, description="what people from a panel are paid, in cents; null where nobody is"
     )
     currency: Literal["GBP", "USD"] = "GBP"
-    budget: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    budget: Annotated[int, _bounded("budget")] | None = None
     explorer: Annotated[str, Field(max_length=100)] | None = None
-    in_flight: Annotated[int, Field(ge=1, le=100_000)] = 200
-    lease: Annotated[float, Field(ge=1, le=86_400)] = 60.0
-    seed: Annotated[int, Field(ge=0, le=2**53)] = 0
+    in_flight: Annotated[int, _bounded("in_flight")] = 200
+    lease: Annotated[float, _bounded("lease")] = 60.0
+    seed: Annotated[int, _bounded("seed")] = 0
     words: Words = Field(default_factory=Words)
 
 
@@ -93,10 +102,14 @@ class WordsNow(BaseModel):
     """What people read in a study that runs: its own words, the built-in ones, and what changing them would mean."""
 
     words: Words
-    consent: str = Field(description="the built-in one")
-    instructions: str = Field(description="the built-in ones")
+    question: str = Field(description="the built-in one, in the language that was asked for")
+    consent: str = Field(description="the built-in one, in that language")
+    of_panel: str | None = Field(description="what people from a panel read below the consent; null for others")
+    instructions: str = Field(description="the built-in ones, in that language")
     fixed: dict[str, str] = Field(description="words that cannot change any more, each with why")
-    effects: dict[str, str] = Field(description="words that can although people have read them: what that means")
+    effects: dict[str, str] = Field(
+        description="words that can although people have read them: what that means; `all`: what holds for every word"
+    )
     practice_pictures: list[PracticePicture]
 
 
@@ -109,6 +122,7 @@ class Preview(BaseModel):
 
 class Pasted(Sent):
     texts: Annotated[str, Field(max_length=4_000_000)]
+    more: bool = Field(default=True, description="whether they come after those pasted before, or else replace them")
 
 
 class DraftCard(ItemCard):
@@ -141,6 +155,7 @@ class LeftOutLine(BaseModel):
 
     name: str
     why: str
+    files: int = Field(description="how many this is said of: hidden files are named in one line")
 
 
 class DraftPlan(BaseModel):
@@ -148,7 +163,7 @@ class DraftPlan(BaseModel):
 
     answers: int
     answers_each: int
-    minutes_each: float
+    minutes_each: int
     cost: str | None = Field(description="what people are paid, in words; null where nobody is")
     advice: str | None = Field(description="what to change before opening; null if nothing")
 
@@ -175,8 +190,16 @@ class DraftDefaults(BaseModel):
 
     settings: DraftSettings
     plan: DraftPlan
+    question: str
     consent: str
+    of_panel: str | None = Field(description="what people from a panel read below the consent; null for others")
     instructions: str
+
+
+class DraftCards(Sent):
+    """Some of the items of a draft, in the order in which they are shown."""
+
+    cards: list[DraftCard]
 
 
 class DraftStatus(DraftDefaults):
@@ -190,10 +213,14 @@ class DraftStatus(DraftDefaults):
     preparing: int
     fault: str | None
     items: int
+    adds: Literal["anything", "files", "texts", "nothing"] = Field(
+        description="what can be put in beside the files that are there; a zip or a table is a collection of its own"
+    )
     carried: int = Field(description="how many of the items come from an earlier study")
     inherited: str | None = Field(
         description="what is taken over from the earlier study beside the settings, and what cannot be; null if nothing"
     )
     cards: list[DraftCard] = Field(description="the first of the items, as people will see them")
+    cards_at_once: int = Field(description="how many of the others can be asked for at once")
     left_out: list[LeftOutLine]
     practice_pictures: list[PracticePicture] = Field(description="that were added for pairs of the practice")

@@ -34,11 +34,11 @@ class AnswerTimeline:
         if self.first is None or self.last is None:
             return []
         total, points = 0, [(self.first, 0)]
-        for step, count in sorted(self._steps.items()):
+        for step, count in sorted(self._steps.copy().items()):
             total += count
             points.append((min((step + 1) * self._width, self.last), total))
         return points
 
     def since(self, time: float) -> int:
         """How many answers came after this time, to the nearest step."""
-        return sum(count for step, count in self._steps.items() if (step + 1) * self._width > time)
+        return sum(count for step, count in self._steps.copy().items() if (step + 1) * self._width > time)

@@ -21,7 +21,7 @@ from handful.crowd.hosting.tickets import until_done
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.panel_messages import PanelEnding
-from handful.crowd.refusals import not_found, study_ended, too_late
+from handful.crowd.refusals import not_found, not_needed, study_ended, too_late
 from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer
 from handful.recruit.outcomes import Outcome
@@ -143,8 +143,8 @@ class Answering:
         if said.ms is not None:
             meta["ms"] = said.ms
         self._judge(worker.id)
-        if self.study.fold.workers.excludes(worker.id):
-            raise study_ended()  # their tokens died with them
+        if self.open and self.study.fold.workers.excludes(worker.id):
+            raise not_needed()  # their tokens died with them
         held = [other for other in self._held(worker) if other.id != question]
         more, took = self._room(worker, len(held), told=1), self._seen.took(worker.id, question)
         took = took if self.study.setup.rule is not None else None
@@ -162,8 +162,10 @@ class Answering:
         verdict = self.checks.judge(worker, question, said)
         if not self.checks.was_last(worker, question):
             self._judge(worker.id)
-        if not self.open or self.study.fold.workers.excludes(worker.id):
+        if not self.open:
             raise study_ended()
+        if self.study.fold.workers.excludes(worker.id):
+            raise not_needed()
         self.study.settle(worker.id)
         undo_s, took = self.settings.undo_s + self.settings.redo_s, self._seen.took(worker.id, question)
         stored, repeated = self.checks.take(worker, question, verdict, took, undo_s > 0)
@@ -323,7 +325,7 @@ class Answering:
             state=("questions" if shown else "waiting") if state == "open" else state,
             questions=[one.message for one in shown],
             progress=self.progress(done),
-            undo=None if ending else self._undo.of(worker.id, self.clock()),
+            undo=None if ending else self._undo.of(worker.id, self.clock(), self.settings.redo_s),
             ending=ending,
             wait_s=wait_s,
             verifying=self.desk is not None and ending is None and self.desk.is_verifying(worker.id),

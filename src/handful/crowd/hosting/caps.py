@@ -20,8 +20,6 @@ FEW = 8
 MANY = 50
 """So many workers take a moment to go through."""
 PRESENT_S = 60.0
-STUCK_S = 600.0
-"""Nobody could go on for so long: the organizer is told."""
 
 
 class Caps:
@@ -33,12 +31,10 @@ class Caps:
         self._tag_of = tag_of
         self._where: dict[str, str] = {}
         self._seen: dict[bytes, float] = {}  # networks, and when somebody came from there
-        self._refused = -1.0
-        self._went_on: float | None = None  # when somebody last got a question, or first got none since the start
         self._fold: Fold | None = None
         self._members: dict[bytes, dict[str, None]] = {}  # of each network
         self._indexed = 0  # so many workers are among them
-        self._active = (-1, 0)  # at this number of answers, the networks that gave a few
+        self._active = ((-1, 0), 0)  # at so many answers and people excluded, the networks that gave a few
 
     def came(self, worker: str, where: str, now: float) -> None:
         """A worker asks for something, from this address."""
@@ -54,25 +50,18 @@ class Caps:
         self._where = {worker: where for worker, where in self._where.copy().items() if worker in held}
         self._seen = {tag: when for tag, when in self._seen.copy().items() if when > now - PRESENT_S}
 
-    def __call__(self, fold: Fold, worker: str | None, now: float) -> bool:
+    def __call__(self, fold: Fold, worker: str | None, now: float) -> str | None:
+        """What keeps a worker from having one more question now; None: nothing."""
         if worker is None:
-            return True
+            return None
         if not self._has_share_left(fold, worker, now):
-            self._refused = now
-            if self._went_on is None:
-                self._went_on = now
-            return False
+            return "network"
         where = self._where.get(worker)
         if where is not None and len(fold.leases) >= self.most_held:  # else nobody can hold so many
             held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
             if held >= self.most_held:
-                return False
-        self._went_on = now
-        return True
-
-    def stuck(self, now: float) -> bool:
-        """Whether the cap on networks has kept everybody from going on for ten minutes."""
-        return self._went_on is not None and self._refused > now - PRESENT_S and now - self._went_on >= STUCK_S
+                return "address"
+        return None
 
     def _has_share_left(self, fold: Fold, worker: str, now: float) -> bool:
         """By the cap on a network's share of a round, on an open link."""
@@ -94,12 +83,12 @@ class Caps:
         """How many networks gave a few answers; counted anew at each answer, or where many take part now and then."""
         self._notice(fold)
         names = fold.workers.names
-        at = fold.answers // (1 + len(names) // MANY)
+        at = fold.answers // (1 + len(names) // MANY), len(fold.workers.excluded)
         if self._active[0] != at:
             given = Counter[bytes]()
             for number, name in enumerate(names):
                 tag = self._tag_of(name)
-                if tag is not None:
+                if tag is not None and not fold.workers.is_excluded(number):
                     given[tag] += fold.shares.in_all(number)
             self._active = at, sum(answers >= FEW_ANSWERS for answers in given.values())
         return self._active[1]
@@ -111,12 +100,12 @@ class Caps:
         for name in names[self._indexed :]:
             self._index(name)
         self._indexed = len(names)
-        return self._members.get(tag, ())
+        return list(self._members.get(tag, ()))  # in one step: somebody may be coming now
 
     def _notice(self, fold: Fold) -> None:
         """Begin anew where the study was opened again."""
         if fold is not self._fold:
-            self._fold, self._indexed, self._active = fold, 0, (-1, 0)
+            self._fold, self._indexed, self._active = fold, 0, ((-1, 0), 0)
             for holder in fold.leases.holders():
                 self._index(holder)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 GATHER_S = 0.2
 
@@ -16,6 +17,7 @@ class ChangeSignal:
         self.told: tuple[int, tuple[str, object]] = (-1, ("", None))  # the last event for workers, and its version
         self._loop: asyncio.AbstractEventLoop | None = None
         self._next = asyncio.Event()
+        self._stopped = asyncio.Event()
         self._gathering = False
 
     def start(self) -> None:
@@ -33,7 +35,14 @@ class ChangeSignal:
         """Wake everybody who waits, for the last time."""
         self.stopping = True
         if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stopped.set)
             self._loop.call_soon_threadsafe(self._wake_all)
+
+    async def rest(self, seconds: float) -> None:
+        """Wait for so many seconds, but not longer than until everything stops."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
 
     def _wake_all(self) -> None:
         self._gathering = False

@@ -7,7 +7,7 @@ from typing import Any
 
 from handful.crowd.collection.practice_pictures import is_picture, practice_pictures
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.study_words import LENGTHS, check_lessons, cleaned_words, lessons_in, settings_with
+from handful.crowd.hosting.study_words import check_lessons, cleaned_words, lessons_in, settings_with
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
@@ -28,25 +28,22 @@ def fixed_words(hosted: HostedStudy) -> dict[str, str]:
     rule = hosted.study.setup.rule
     if rule is not None and rule.admission is not None and rule.admission.practice:
         fixed["practice"] = "it decides who counts, which was settled when the study was opened"
-    door = hosted.study.setup.door
-    if hosted.desk is not None or (door is not None and door.kind == "panel"):
+    if hosted.desk is not None or hosted.from_a_panel:
         fixed["goal"] = "people from a panel give as many as they are paid for, which the recruiting says"
     return fixed
 
 
 def effects_of_change(hosted: HostedStudy) -> dict[str, str]:
-    """For words that can change although somebody has read them: what it means that they did."""
+    """For words that can change although somebody has read them: what it means that they did; `all`: for every word."""
     joined = len(hosted.study.fold.workers.names)
     effects = {}
     if hosted.study.fold.registered is not None:
-        departs = "The study was preregistered with what stands here: other words depart from that record."
-        effects = dict.fromkeys((*LENGTHS, "practice"), departs)
+        effects["all"] = "The study was preregistered with what stands here: other words depart from that record."
     if joined:
         who = "1 person has" if joined == 1 else f"{joined:,} people have"
         place = "keeps that place" if joined == 1 else "keep their places"
-        before = f"{effects['consent']} " if effects else ""
-        effects["consent"] = f"{before}{who} agreed to the text as it was and {place}; the journal keeps both texts."
-        effects["instructions"] = f"{before}{who} read them as they were."
+        effects["consent"] = f"{who} agreed to the text as it was and {place}; the journal keeps both texts."
+        effects["instructions"] = f"{who} read them as they were."
     return effects
 
 
@@ -66,6 +63,21 @@ def change_words(hosted: HostedStudy, said: Mapping[str, Any]) -> None:
     _check_pictures(hosted, new)
     if new:
         hosted.say_words(new)
+
+
+def check_consent_was_seen(hosted: HostedStudy, said: Mapping[str, Any]) -> None:
+    """Refuse words after which people would agree to a text that was neither shown before nor is among them.
+
+    With another language the built-in consent is another text, which whoever changes the language has to accept.
+    """
+    after = settings_with(hosted.settings, said)
+    shown = after.agreed_to(marked=hosted.marks_networks)
+    known = (None, hosted.settings.agreed_to(marked=hosted.marks_networks), cleaned_words(said).get("consent"))
+    if shown not in known:
+        raise InvalidProblem(
+            f"people would agree to a text in {after.catalogue.name} that you have not accepted: send the consent in "
+            "that language along, the built-in one or your own"
+        )
 
 
 def _check_pictures(hosted: HostedStudy, new: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.messages import Course
+from handful.crowd.organizer_messages import Course
 from handful.study.status import Status
 from handful.wording import counted
 
@@ -13,6 +13,10 @@ GONE_S = 600.0
 """Who has not answered for so long is taken to have left."""
 FEW = 3
 """As long as fewer people have left, nothing is read from how much they gave."""
+QUIET_S = 180.0
+"""Where nobody has answered for so long, nothing is said of when it is done."""
+EARLY = 0.1
+"""Of the answers planned: with fewer nothing is said of where they lead."""
 SHORT = 0.95
 """Of the answers planned: a study that leads to less is behind."""
 
@@ -24,23 +28,30 @@ def course_of(hosted: HostedStudy, status: Status, now: float) -> Course:
         return Course(on_course=None, words="", ends=None, leads_to=None, timeline=timeline.points())
     expected = hosted.expected
     left = max(status.budget - status.answers, 0)
-    pace = _pace(hosted, now)
+    early = status.answers < EARLY * status.budget
+    lately = timeline.last is not None and timeline.last > now - QUIET_S
+    pace = _pace(hosted, now) if lately and not early else 0.0
     ends = now + left / pace if pace > 0 else None
     if expected is None:
         words = f"{counted(left, 'answer')} to go." if status.answers else "No answers yet."
         return Course(on_course=None, words=words, ends=ends, leads_to=None, timeline=timeline.points())
     here, gone = _present_and_gone(hosted, status, now, expected.answers_each)
-    came, plan = len(here) + len(gone), f"{expected.people:,} expected"
+    came = len(here) + len(gone)
     if not came:
         each = counted(expected.answers_each, "answer")
         words = f"Nobody has answered yet: {expected.people:,} people with {each} each are expected."
         return Course(on_course=None, words=words, ends=None, leads_to=status.budget, timeline=[])
-    typical = fmean(gone) if len(gone) >= FEW else float(expected.answers_each)
+    told = [given for given, excluded in gone if not excluded]
+    typical = fmean(told) if len(told) >= FEW else float(expected.answers_each)
     to_come = max(expected.people - came, 0)
-    leads_to = round(sum(gone) + sum(max(given, typical) for given in here) + to_come * typical)
+    leads_to = round(sum(given for given, _ in gone) + sum(max(given, typical) for given in here) + to_come * typical)
     on_course = leads_to >= SHORT * status.budget
-    gave = f"{typical:.0f} answers each" if len(gone) >= FEW else f"{counted(status.answers, 'answer')} so far"
-    words = f"{came:,} of {plan} came, {gave}. "
+    gave = f"{typical:.0f} answers each" if len(told) >= FEW else f"{counted(status.answers, 'answer')} so far"
+    who = f"{came:,} of {expected.people:,} expected" if came <= expected.people else f"{came:,} people"
+    words = f"{who} came, {gave}. "
+    if early:
+        words += "It is too early to tell where that leads."
+        return Course(on_course=None, words=words, ends=None, leads_to=leads_to, timeline=timeline.points())
     if on_course:
         words = f"On course: {words}That leads to all {status.budget:,} answers."
     else:
@@ -64,12 +75,15 @@ def _pace(hosted: HostedStudy, now: float) -> float:
 
 def _present_and_gone(
     hosted: HostedStudy, status: Status, now: float, answers_each: int
-) -> tuple[list[int], list[int]]:
-    """How much those gave who are still here, and those who are done or have left."""
+) -> tuple[list[int], list[tuple[int, bool]]]:
+    """How much those gave who are still here, and those who are done or have left, with whether they are excluded."""
     here: list[int] = []
-    gone: list[int] = []
+    gone: list[tuple[int, bool]] = []
     for worker in status.workers:
         if worker.answers:
-            away = hosted.statistics.of(worker.name).last < now - GONE_S
-            (gone if away or worker.answers >= answers_each else here).append(worker.answers)
+            away = worker.excluded or hosted.statistics.of(worker.name).last < now - GONE_S
+            if away or worker.answers >= answers_each:
+                gone.append((worker.answers, worker.excluded))
+            else:
+                here.append(worker.answers)
     return here, gone

@@ -6,24 +6,32 @@ learns from another person, from a list of the items, or from what they saw befo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from handful.crowd.collection.check_cards import CheckCards
 from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Collection
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.languages import DEFAULT
 from handful.crowd.messages import ItemCard
 
 
 class Deck:
     """The cards of one study. `link` is the study's name in addresses."""
 
-    def __init__(self, collection: Collection, link: str, checks: CheckCards | None = None) -> None:
+    def __init__(
+        self,
+        collection: Collection,
+        link: str,
+        checks: CheckCards | None = None,
+        spoken: Callable[[], str] = lambda: DEFAULT,
+    ) -> None:
         self.items = len(collection)
         self._at = {item.id: at for at, item in enumerate(collection)}
         self._cards = list(collection)
         self._folder, self._checks = collection.folder, checks
-        self._link = link
+        self._link, self._spoken = link, spoken
         self.spoiled: dict[int, int] = {}  # the numbers of spoiled copies, by those of their items
         self.instructed: list[int] = []
         if checks is not None:
@@ -49,9 +57,9 @@ class Deck:
 
     def card(self, worker: Worker, number: int, question: str | None = None, words_of: int | None = None) -> ItemCard:
         """The card as this worker sees it in a question, or as chosen; `words_of`: with the words of another item."""
-        card = item_card(self._cards[number])
+        card = item_card(self._cards[number], self._spoken())
         if words_of is not None:
-            words = item_card(self._cards[words_of])
+            words = item_card(self._cards[words_of], self._spoken())
             card = card.model_copy(update={"caption": words.caption, "alt": words.alt})
         if self._checks is None or card.kind == "text":
             return card

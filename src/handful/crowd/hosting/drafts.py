@@ -9,15 +9,14 @@ there, with this collection and these words, or the draft is still a draft.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from handful.crowd.collection.copies import SAME_AS
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import (
     CARRIED,
@@ -33,13 +32,13 @@ from handful.crowd.collection.items import (
 from handful.crowd.collection.originals import keep_originals
 from handful.crowd.collection.practice_pictures import carry_practice_pictures
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
+from handful.crowd.hosting.draft_file import DRAFT, draft_told, put_draft, settings_as_made
 from handful.crowd.hosting.dry_run import DryRun
 from handful.crowd.hosting.inherited import Inherited, settings_with_inherited
 from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
 
-DRAFT = "draft.json"
 UPLOADS = "uploads"
 ID_BYTES = 9
 MOST_DRAFTS = 100
@@ -60,7 +59,7 @@ class Draft:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.uploads = Uploads(folder / UPLOADS)
-        self.lock = threading.RLock()
+        self.lock = self.uploads.lock
         self.preparing: Preparing | None = None
         self._processing = False
         self._collection: Collection | None = None
@@ -71,7 +70,7 @@ class Draft:
         try:
             told = json.loads((self.folder / DRAFT).read_text(encoding="utf-8"))
             inherited = told.get("inherited", {})
-            self.settings = DraftSettings.model_validate(settings_with_inherited(told["settings"], inherited))
+            self.settings = settings_as_made(settings_with_inherited(told["settings"], inherited))
             self.opened: str | None = told["opened"]
             self.made: float = told["made"]
             self.inherited = Inherited.from_dict(inherited) if inherited else Inherited()
@@ -124,11 +123,14 @@ class Draft:
             check_enough(len(kept), (), Path("your items"))
             self.end_dry_run()
             try:
-                carried = tuple(item for item in self.carried if item.id != name)
-                if len(carried) < len(self.carried):
-                    Collection(self.folder, carried).save(CARRIED)
+                carried = self.carried
+                if name in carried.ids:
+                    Collection(self.folder, tuple(item for item in carried if item.id != name)).save(CARRIED)
                 self._collection = Collection(self.folder, kept, left_out)
                 self._collection.save()
+                # Or it would come back with the next file that is added.
+                same = [one.name for one in left_out if one.why == f"{SAME_AS}{name}"]
+                self.uploads.take_out(collection[name], same, carried=name in carried.ids)
             except OSError as error:
                 raise StorageError(f"the items cannot be stored: {error.strerror or error}") from error
             if name in self.settings.chosen:
@@ -137,10 +139,11 @@ class Draft:
                 self.save()
             return True
 
-    def change(self, settings: DraftSettings) -> None:
-        """Keep other settings."""
+    def change(self, told: DraftSettings) -> None:
+        """Keep the settings and words that were given to `told`; the others stay."""
         with self.lock:
             self.only_a_draft()
+            settings = _changed(self.settings, told)
             check_settings(settings, self.inherited)
             if settings != self.settings:
                 self.end_dry_run()
@@ -166,14 +169,18 @@ class Draft:
 
     def save(self) -> None:
         """Write the draft's file, whole or not at all."""
-        _put(self.folder, _told(self.settings, self.opened, self.made, self.inherited))
+        put_draft(self.folder, draft_told(self.settings, self.opened, self.made, self.inherited))
+
+    def files_may_change(self) -> None:
+        """Refuse other files where a study was opened with these, or while they are being processed."""
+        self.only_a_draft()
+        if self.state == "preparing":
+            raise InvalidCollection("the files are being processed: wait until that is done")
 
     def files_change(self) -> None:
-        """Called before files come or go: what was processed no longer holds."""
+        """Called before files come or go, once they surely do: what was processed no longer holds."""
         with self.lock:
-            self.only_a_draft()
-            if self.state == "preparing":
-                raise InvalidCollection("the files are being processed: wait until that is done")
+            self.files_may_change()
             self.end_dry_run()
             (self.folder / MANIFEST).unlink(missing_ok=True)
             self._collection, self.preparing = None, None
@@ -216,9 +223,7 @@ class Draft:
     def discard(self) -> None:
         """Delete the draft and everything in it. The file goes last, so that what is left half-way is found again."""
         with self.lock:
-            self.only_a_draft()
-            if self.state == "preparing":
-                raise InvalidCollection("the files are being processed: wait until that is done")
+            self.files_may_change()
             self.end_dry_run()
             for path in self.folder.iterdir():
                 if path.name != DRAFT:
@@ -229,6 +234,12 @@ class Draft:
         """Refuse to change what a study was opened with."""
         if self.opened is not None:
             raise InvalidCollection("this study has been opened: it keeps the items and settings it began with")
+
+
+def _changed(settings: DraftSettings, told: DraftSettings) -> DraftSettings:
+    given = {name: getattr(told, name) for name in told.model_fields_set}
+    words = {name: getattr(told.words, name) for name in told.words.model_fields_set}
+    return settings.model_copy(update={**given, "words": settings.words.model_copy(update=words)})
 
 
 class Drafts:
@@ -251,7 +262,7 @@ class Drafts:
 
     def of_study(self, name: str) -> Draft | None:
         """The draft from which a study was opened."""
-        return next((draft for draft in self._drafts.values() if draft.opened == name), None)
+        return next((draft for draft in list(self._drafts.values()) if draft.opened == name), None)
 
     def new(self, settings: DraftSettings, now: float, id_: str | None = None) -> Draft:
         """Begin an empty draft, or give the one that was begun under this name."""
@@ -300,7 +311,7 @@ class Drafts:
             try:
                 (unfinished / UPLOADS).mkdir(parents=True)
                 fill(unfinished)
-                _put(unfinished, _told(settings, None, now, inherited or Inherited()))
+                put_draft(unfinished, draft_told(settings, None, now, inherited or Inherited()))
                 unfinished.rename(folder)
             except OSError as error:
                 shutil.rmtree(unfinished, ignore_errors=True)
@@ -311,7 +322,8 @@ class Drafts:
     def discard(self, draft: Draft) -> None:
         """Delete a draft."""
         draft.discard()
-        self._drafts.pop(draft.id, None)
+        with self._lock:
+            self._drafts.pop(draft.id, None)
 
     def forget_unfinished(self) -> None:
         """At a start: delete what arrived or was begun only in part."""
@@ -332,19 +344,3 @@ class Drafts:
 def set_up_in_browser(folder: Path) -> bool:
     """Whether a database's folder holds studies that were set up in the browser, or drafts of them."""
     return folder.is_dir() and any((path / DRAFT).is_file() for path in folder.iterdir())
-
-
-def _told(settings: DraftSettings, opened: str | None, made: float, inherited: Inherited) -> dict[str, Any]:
-    return {"settings": settings.model_dump(), "opened": opened, "made": made, "inherited": inherited.to_dict()}
-
-
-def _put(folder: Path, told: dict[str, Any]) -> None:
-    unfinished = folder / f"{DRAFT}.unfinished"
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            json.dump({"version": 1, **told}, file, ensure_ascii=False, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.rename(folder / DRAFT)
-    except OSError as error:
-        raise StorageError(f"the draft cannot be stored: {error.strerror or error}") from error

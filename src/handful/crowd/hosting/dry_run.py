@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.expected_people import ExpectedPeople
@@ -12,6 +11,7 @@ from handful.crowd.hosting.study_plan import StudyPlan, new_study, suited
 from handful.crowd.settings import Settings
 from handful.errors import HandfulError, InvalidProblem
 from handful.lab.dry_run import DryCrowd, DryOutcome, TurnClock
+from handful.study.small_budget import small_budgets_heard
 from handful.study.study import Study
 
 MOST_ANSWERS = 20_000
@@ -36,8 +36,7 @@ class DryRun:
         expected = plan.expected or ExpectedPeople(min(self.total, plan.in_flight), self.total)
 
         def make(clock: TurnClock) -> Study:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that answers are few is said on the page
+            with small_budgets_heard():  # that answers are few is said on the page
                 return new_study(collection.ids, plan, Settings(), clock=clock)
 
         crowd = DryCrowd(make, expected.people, expected.answers_each, plan.seed)

@@ -20,6 +20,7 @@ from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.deck import Deck
 from handful.crowd.hosting.drawn_checks import DrawnChecks
+from handful.crowd.hosting.expected_minutes import expected_minutes
 from handful.crowd.hosting.expected_people import EXPECTED, ExpectedPeople, expected_in
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.showing import Showing
@@ -73,6 +74,9 @@ class HostedStudy(Answering):
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
         self.kept_days = DAYS  # for how long after the end, where the settings do not say it
         self.in_one_room = study.setup.door is not None and study.setup.door.kind == "room"
+        self.by_invitation = study.setup.door is not None and study.setup.door.kind == "invitations"
+        self.from_a_panel = study.setup.door is not None and study.setup.door.kind == "panel"
+        self.marks_networks = study.setup.door is not None and study.setup.door.caps_networks
         held = 1.0 if self.in_one_room else settings.limits.held_per_address
         self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
         self.visitors = PrivateVisitors(self.name)
@@ -85,7 +89,7 @@ class HostedStudy(Answering):
     def _attach(self, study: Study) -> None:
         """Count the events in the journal, and from now on those to come."""
         self.study, self.has_theme = study, False
-        self.settings, self.has_words = self._server_settings, False
+        settings, has_words = self._server_settings, False
         self.expected: ExpectedPeople | None = None  # who will come, if the organizer has said it
         rule = study.setup.rule
         self.says_of_unverified = rule is not None and rule.unverified is not None  # in its beginning, or by a note
@@ -95,7 +99,11 @@ class HostedStudy(Answering):
         for note in history.notes:
             if note.topic == THEME:
                 self.theme, self.has_theme = str(note.data), True
-            self._heed_words(note)
+            elif note.topic == WORDS:
+                settings, has_words = settings_with(settings, note.data), True
+            else:
+                self._heed_words(note)
+        self.settings, self.has_words = settings, has_words  # at once: somebody may be reading them now
         self._deal()
         study.subscribe(self._happened)
         study.let_in_by(self.caps)
@@ -108,7 +116,7 @@ class HostedStudy(Answering):
         options = self.study.setup.problem.feedback.options
         copies = self.k + options + 4  # so that some are left whatever is chosen
         cards = check_cards(self.collection, self.settings.instruction, copies) if checked else None
-        self.showing = Showing(self.study, Deck(self.collection, self.name, cards))
+        self.showing = Showing(self.study, Deck(self.collection, self.name, cards, lambda: self.settings.language))
         self.checks = DrawnChecks(self.study, self.showing)
 
     def go_on_after(self, round_: int, extend: int) -> None:
@@ -163,6 +171,13 @@ class HostedStudy(Answering):
             return self.desk.goal + (self.desk.recruitment.plan.checks_each if self.checks.any else 0)
         answers = self.settings.goal
         return None if answers is None else answers + self.checks.extra(answers)
+
+    @property
+    def minutes(self) -> int | None:
+        """About how long that takes, as the plan of recruiting says it where there is one; None: no number."""
+        if self.desk is not None:
+            return self.desk.recruitment.plan.minutes
+        return expected_minutes(self.settings.goal, self.study.setup.rule)
 
     @property
     def retention_days(self) -> int:

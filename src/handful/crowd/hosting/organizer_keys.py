@@ -19,6 +19,10 @@ class OrganizerKeys:
         self._secret = secret
         self._clock = clock
         self.terminal = self._terminal()
+        self.cookie = f"handful_organizer_{secret.derive('cookie').hex()[:8]}"
+        """What the cookie of a session is called: a browser has the same ones for all ports of a machine, and there may
+        be another server.
+        """
 
     def typed(self, key: str) -> Key | None:
         """The stored key that somebody typed, unless it is revoked."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handful.crowd.languages import languages
+from handful.crowd.languages import built_in
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import LessonTold, Words
 from handful.storage.retention import MOST_DAYS
@@ -12,7 +12,7 @@ def own_words(settings: Settings, retention_days: int) -> Words:
     """What people read by these settings; built-in words are not named, so that they follow the language."""
 
     def own(key: str, word: str) -> str | None:
-        return None if word in {one.said(key) for one in languages().values()} else word
+        return None if word in built_in(key) else word
 
     return Words(
         question=settings.question,

@@ -123,16 +123,17 @@ class PanelLoop:
 
     def _exclude_unverified(self) -> None:
         """By the rule that holds from the start: who is not from the panel does not count, nor who cannot be verified
-        by the time they are done.
+        by the time they are done. Once: whom the organizer restores after that stays restored.
         """
         study = self.hosted.study
         for person in self.desk.people():
+            name, workers = person.pseudonym, study.fold.workers
             done = person.verified is False or (person.verified is None and person.outcome is not None)
-            known = study.fold.workers.knows(person.pseudonym)
-            if known and done and not study.fold.workers.excludes(person.pseudonym):
-                study.exclude(person.pseudonym, NOT_VERIFIED, by_rule=True)
-            elif person.verified and study.fold.workers.awaits_verifying(person.pseudonym):
-                study.restore(person.pseudonym)  # verified after all
+            settled = workers.excludes(name) or workers.kept_unverified(name)
+            if workers.knows(name) and done and not settled:
+                study.exclude(name, NOT_VERIFIED, by_rule=True)
+            elif person.verified and workers.awaits_verifying(name):
+                study.restore(name, verified=True)
 
 
 def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secret) -> PanelLoop | None:

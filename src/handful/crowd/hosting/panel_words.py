@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from handful.recruit.outcomes import Outcome
 
-KEPT_ID = (
-    "The id by which you came here is kept apart from your answers, and is used to pay you. If you ask us to forget "
-    "you, it is deleted as soon as your pay is settled."
-)
-
 WORDS: dict[Outcome, tuple[str, str]] = {
     "finished": ("That was all. Thank you!", "Your answers are stored. Go back now, so that you are paid."),
     "refused": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.item_card import item_card
-from handful.crowd.hosting.pick_sentences import sentences_in
+from handful.crowd.hosting.pick_sentences import sentences_in, verdict_in
 from handful.crowd.languages import DEFAULT, Language, language
 from handful.crowd.messages import PickLine, Summary
 from handful.study.results import Result
@@ -15,11 +15,12 @@ def pick_lines(collection: Collection, result: Result[str], spoken: Language | N
     spoken = spoken or language(DEFAULT)
     return [
         PickLine(
-            card=item_card(collection[pick.item]),
+            card=item_card(collection[pick.item], spoken.code),
             name=collection.name_of(pick.item),
             sentences=sentences_in(spoken, pick, collection.name_of),
+            cut_short=pick.cut_short,
             filled=pick.filled,
-            runner_up=None if pick.runner_up is None else item_card(collection[pick.runner_up]),
+            runner_up=None if pick.runner_up is None else item_card(collection[pick.runner_up], spoken.code),
             runner_up_name=None if pick.runner_up is None else collection.name_of(pick.runner_up),
         )
         for pick in result.picks
@@ -33,7 +34,7 @@ def summary_of(theme: str, collection: Collection, result: Result[str], spoken: 
         theme=theme,
         chosen=[pick.card for pick in picks],
         picks=picks,
-        verdict=result.verdict,
+        verdict=verdict_in(spoken or language(DEFAULT), result),
         certificate=str(result.certificate),
         assumptions=list(result.certificate.assumptions),
     )

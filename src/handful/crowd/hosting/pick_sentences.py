@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handful.crowd.languages import Language
+from handful.crowd.languages import DEFAULT, Language
+from handful.study.results import Result
 from handful.study.statements import Believed, PickStatement
-from handful.study.verdict import FEWEST_MEETINGS
+from handful.study.verdict import FEWEST_MEETINGS, NO_WINS
 
 Called = Callable[[str], str]
+ISOLATE, END_ISOLATE = "\u2068", "\u2069"
+"""Around a name in a sentence that is read from right to left: a name in Latin letters is not torn apart by it."""
 
 
 def sentences_in(language: Language, pick: PickStatement[str], name: Called) -> list[str]:
     """Whole sentences on one pick; `name` is what items are called."""
+    if language.direction == "rtl":
+        called, name = name, lambda item: f"{ISOLATE}{called(item)}{END_ISOLATE}"
     if pick.basis == "given":
         return [language.said("pick.given")]
-    said = [language.said("pick.filled")] if pick.filled else []
+    early = "pick.filled" if pick.filled else "pick.cut_short" if pick.cut_short else ""
+    said = [language.said(early)] if early else []
     believed = "" if pick.believed is None else _believed(language, pick.believed, name)
-    return [*said, *filter(None, (_counts(language, pick), believed, _runner_up(language, pick, name)))]
+    left_out = language.counted("pick.left_out", pick.left_out) if pick.left_out else ""
+    return [*said, *filter(None, (_counts(language, pick), left_out, believed, _runner_up(language, pick, name)))]
+
+
+def verdict_in(language: Language, result: Result[str]) -> str:
+    """How the picks did together; of those that were filled in nothing is said."""
+    wins = sum((pick.wins for pick in result.picks), start=NO_WINS)
+    if language.code == DEFAULT or not wins.of:
+        return result.verdict
+    key = "pick.verdict.decided" if any(pick.filled for pick in result.picks) else "pick.verdict"
+    return language.counted(key, won=wins.won, of=wins.of, share=wins.share)
 
 
 def _counts(language: Language, pick: PickStatement[str]) -> str:
@@ -32,6 +48,8 @@ def _counts(language: Language, pick: PickStatement[str]) -> str:
 
 
 def _believed(language: Language, believed: Believed[str], name: Called) -> str:
+    if believed.tells_little:
+        return language.said("pick.too_few")
     chance = language.said("pick.sure") if believed.sure else believed.percent
     key = "pick.best" if believed.best_of == 1 else "pick.among"
     said = language.counted(key, believed.best_of, chance=chance, of=believed.candidates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.study_plan import StudyPlan, suited
+from handful.crowd.hosting.study_plan import DUELS, StudyPlan, suited
 from handful.lab.buying import Bought, bought
 
 MOST_SIMULATED = 100_000
@@ -27,6 +27,6 @@ def quality_of(plan: StudyPlan, collection: Collection) -> Bought | None:
             plan.k - len(plan.chosen),
             plan.answers(items, solo=False),
             plan.shown(items),
-            plan.explorer or "duels",
+            plan.explored_by or DUELS,
             min(people, plan.in_flight),
         )

@@ -2,54 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from handful.crowd.collection.items import Collection, has_collection, load_collection
 from handful.crowd.collection.practice_pictures import practice_pictures
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import THEME, HostedStudy
+from handful.crowd.hosting.shown_consent import consent_in, shown_consent
 from handful.crowd.hosting.startup import items_folder
 from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
+from handful.crowd.languages import DEFAULT, language
 from handful.crowd.settings import Settings
+from handful.recruit.store import is_recruited_for
 from handful.study.events import Noted
-from handful.study.preregistration import Contents
+from handful.study.preregistration import FORMAT, KNOWN_FORMATS, SHOWN_CONSENT, Contents
 from handful.study.study import Study
 
 
 def preregister(hosted: HostedStudy) -> dict[str, Any]:
     """Write down what the study will do, unless that was done before; gives the record of the study as it is now."""
-    if not hosted.has_words:  # those of the command line: from now on they stand in the journal
+    if not hosted.has_words and hosted.open:  # those of the command line: from now on they stand in the journal
         said = words_of(hosted.theme, hosted.settings)
         kept = {name: said[name] or "" for name in LENGTHS}
         hosted.say_words({**kept, "goal": said["goal"] or 0, "language": said["language"]})
-    return hosted.study.preregister(*_shown(hosted))
+    hosted.study.preregister(*_shown(hosted))
+    return registration_now(hosted)
 
 
 def registration_now(hosted: HostedStudy) -> dict[str, Any]:
-    """What a preregistration of the study would say now."""
-    return hosted.study.registration(*_shown(hosted))
+    """What a preregistration of the study would say now; in an earlier format, if it is what was registered in that."""
+    study, noted = hosted.study, hosted.study.fold.registered
+    each = (study.registration(*_shown(hosted, as_in), as_in) for as_in in KNOWN_FORMATS)
+    newest = next(each)
+    if noted is None or newest["hash"] == noted.hash:
+        return newest
+    return next((record for record in each if record["hash"] == noted.hash), newest)
 
 
-def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
-    """What people see and read in a stored study of the crowd app; nothing where it was never served."""
+def built_in_words(record: Mapping[str, Any]) -> dict[str, str]:
+    """The question that a registered study of the crowd app asks where the organizer wrote none."""
+    catalogue = language(record.get("language") or DEFAULT)
+    prompt = "prompt.two" if record["feedback"].get("options", 2) == 2 else "prompt.more"
+    return {"question": catalogue.said(prompt)}
+
+
+def collection_in(storage: str, study: Study[Any]) -> Collection | None:
+    """What people see in a stored study of the crowd app; None where it was never served."""
     folder = items_folder(storage)
     draft = Drafts(folder).of_study(study.name) if folder.is_dir() else None
     where = folder if draft is None else draft.folder
-    if not has_collection(where):
-        return None, {}
-    collection, settings, theme = load_collection(where), Settings(), study.name
-    if set(collection.ids) != set(study.setup.ids):
+    collection = load_collection(where) if has_collection(where) else None
+    return collection if collection is not None and set(collection.ids) == set(study.setup.ids) else None
+
+
+def shown_in(storage: str, study: Study[Any], as_in: int = FORMAT) -> tuple[Contents | None, dict[str, Any]]:
+    """What people see and read in a stored study of the crowd app; nothing where it was never served.
+
+    `as_in`: as records of this format told it.
+    """
+    collection, settings, theme = collection_in(storage, study), Settings(), study.name
+    if collection is None:
         return None, {}
     for _, event in study.journal():
         if isinstance(event, Noted) and event.topic == THEME:
             theme = str(event.data)
         elif isinstance(event, Noted) and event.topic == WORDS:
             settings = settings_with(settings, event.data)
-    return collection.digests(), _with_pictures(words_of(theme, settings), settings, collection)
+    said = words_of(theme, settings)
+    if as_in >= SHOWN_CONSENT:
+        said["consent"] = shown_consent(settings, study.setup.door, is_recruited_for(storage, study.name))
+    return collection.digests(), _with_pictures(said, settings, collection)
 
 
-def _shown(hosted: HostedStudy) -> tuple[Contents, dict[str, Any]]:
+def _shown(hosted: HostedStudy, as_in: int = FORMAT) -> tuple[Contents, dict[str, Any]]:
     said = words_of(hosted.theme, hosted.settings)
+    if as_in >= SHOWN_CONSENT:
+        said["consent"] = consent_in(hosted, hosted.settings)
     return hosted.collection.digests(), _with_pictures(said, hosted.settings, hosted.collection)
 
 
@@ -62,7 +91,7 @@ def _with_pictures(said: dict[str, Any], settings: Settings, collection: Collect
 
 
 def words_of(theme: str, settings: Settings) -> dict[str, Any]:
-    """All that people read, and in which language."""
+    """All that people read, and in which language; of the built-in consent, the text that stands for all of them."""
     practice = None if settings.practice is None else [lesson.to_dict() for lesson in settings.practice]
     own = {} if practice is None else {"practice": practice}  # records of studies with the built-in one never had it
     return {"theme": theme, **{name: getattr(settings, name) for name in (*LENGTHS, "goal", "language")}, **own}

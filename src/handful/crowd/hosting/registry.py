@@ -24,11 +24,12 @@ from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.panel_loop import PanelLoop, panel_loop_for
 from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
+from handful.crowd.refusals import invitation_used, not_invited
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.recruit.forgetting import retire
 from handful.storage import probe
-from handful.storage.invitations import Invitations
+from handful.storage.invitations import Invitations, invitation_of
 from handful.storage.keys import open_keys
 from handful.storage.people import People, new_pseudonym
 from handful.storage.retention import keep_for, kept_for
@@ -103,6 +104,14 @@ class Registry:
             return None
         return Invitations(hosted.study.name, self.storage).use(code, new_pseudonym())
 
+    def check_invited(self, hosted: HostedStudy, code: str) -> None:
+        """Refuse a code that would not let anybody in; looking does not use it."""
+        found = None if self.storage is None else invitation_of(hosted.study.name, self.storage, code)
+        if found is None:
+            raise not_invited()
+        if found.pseudonym is not None and hosted.people.named(found.pseudonym) is not None:
+            raise invitation_used()
+
     def short_code(self, hosted: HostedStudy) -> str:
         """What stands for a study in an address that is read out or typed; nobody can guess that of another."""
         return b32encode(self.secret.derive("short link", hosted.study.name))[:SHORT].decode().lower()
@@ -128,7 +137,7 @@ class Registry:
         before, self._practised[folder] = self._practised.get(folder, set()), names
         for name in before - names:
             if self.pictures.get(name) == folder / name and not (folder / name).exists():
-                del self.pictures[name]
+                self.pictures.pop(name, None)  # another thread may have seen the same
                 for path in (one / name for one in self._folders() if (one / name).exists()):
                     self.pictures[name] = path  # the same picture, of others
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +29,7 @@ from handful.errors import HandfulError, InvalidCollection, InvalidProblem, Item
 from handful.storage import StudySummary, list_studies, make_storage
 from handful.storage.passwords import without_password
 from handful.study.clock import SteadyClock
+from handful.study.small_budget import small_budgets_heard
 
 MAX_THEME = 200
 
@@ -64,7 +64,7 @@ def open_registry(
     plan, settings, changes = plan or StudyPlan(), settings or Settings(), changes or RequestedChanges()
     if collection is not None:
         plan = suited(plan, collection)
-    summaries = _stored(storage)
+    summaries = stored_studies(storage)
     stored = [study.name for study in summaries]
     if clock is time.time:  # one clock for all, which does not jump
         clock = SteadyClock(not_before=max((study.last_time for study in summaries), default=-math.inf))
@@ -127,9 +127,10 @@ def open_draft(registry: Registry, draft: Draft) -> HostedStudy:
         lessons = settings_with(registry.settings, said).practice
         check_can_be_practised(plan.rule, lessons)
         keep_practice_pictures(draft.folder, {card for lesson in lessons or () for card in lesson.cards})
-        warm_up([new_study(collection.ids, plan, registry.settings)])
+        with small_budgets_heard():
+            warm_up([new_study(collection.ids, plan, registry.settings)])
         with registry.adding:
-            name = slug_of(theme, {*registry.studies, *(study.name for study in _stored(registry.storage))})
+            name = slug_of(theme, {*registry.studies, *(study.name for study in stored_studies(registry.storage))})
             draft.opened = name
             draft.save()
             try:
@@ -163,7 +164,7 @@ def _opened_before(registry: Registry, draft: Draft, name: str) -> HostedStudy:
 def warm_up_for(draft: Draft) -> None:
     """Compile what the study will need while its organizer still writes; what cannot be begun is left alone."""
     collection = draft.collection
-    with suppress(HandfulError):
+    with suppress(HandfulError), small_budgets_heard():
         if collection is not None:
             warm_up([new_study(collection.ids, suited(draft.plan, collection), Settings())])
 
@@ -188,9 +189,10 @@ def check_first(
     storage: str | Path | None, themes: Sequence[str], plan: StudyPlan, settings: Settings, items: int
 ) -> None:
     """Refuse what could never be served, before the items are processed; `items` is how many there are at most."""
-    if _cleaned(themes, [study.name for study in _stored(storage)], items):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    if _cleaned(themes, [study.name for study in stored_studies(storage)], items):
+        if plan.k > items:  # of which some may turn out to be unusable
+            raise InvalidProblem(f"k = {plan.k} is more than there are files or rows, {items}: lower k or add items")
+        with small_budgets_heard():
             new_study(range(items), replace(plan, chosen=()), settings)
 
 
@@ -202,7 +204,8 @@ def _cleaned(themes: Sequence[str], stored: Sequence[str], items: object) -> lis
     return cleaned
 
 
-def _stored(storage: str | Path | None) -> list[StudySummary]:
+def stored_studies(storage: str | Path | None) -> list[StudySummary]:
+    """What there is in a storage; nothing where there is no file."""
     if storage is None:
         return []
     try:
@@ -259,11 +262,10 @@ def _begun(
     say: Callable[[str], None],
     clock: Callable[[], float],
 ) -> HostedStudy:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with small_budgets_heard() as heard:
         study = new_study(collection.ids, plan, settings, storage=storage, name=name, clock=clock)
-    for warning in caught if plan.budget is not None or not settings.solo else ():
-        say(f"{theme}: {warning.message}")
+    for told in heard if plan.budget is not None or not settings.solo else ():
+        say(f"{theme}: {told}")
     hosted = HostedStudy(study, collection, settings, theme, clock, _stored_at(storage, name, collection, clock))
     note_expected(hosted.study, plan.expected)
     return hosted

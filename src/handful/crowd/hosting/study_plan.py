@@ -18,9 +18,14 @@ from handful.study.rules import EXCLUDE, ONLY_VERIFIED, Rule
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
-MOST_ALONE = 25
-"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes."""
+MOST_ALONE = {2: 25, 3: 15}
+MOST_ALONE_OF_MANY = 10
+"""For each pick, one person is asked as many questions as there are items, but no more than this: a few minutes.
 
+By how many are shown at a time, and where that is four or more: such a question tells as much as several pairs.
+"""
+
+DUELS = "duels"
 SHOWN = 4
 SOLO_IN_FLIGHT = 6
 """Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
@@ -44,8 +49,20 @@ class StudyPlan:
     seed: int = 0
     rule: Rule | None = None
     door: Door | None = None
+    sure: float | None = None  # how likely the best a pick must be, by the belief, for its round to end
     chosen: tuple[str, ...] = ()  # from the start, in order; k counts them
     expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
+
+    @property
+    def explored_by(self) -> str | None:
+        """The explorer, with `sure` among its options; None for the default."""
+        if self.sure is None:
+            return self.explorer
+        name, _, written = (self.explorer or DUELS).partition(":")
+        if name.strip() != DUELS or (self.explorer is None and self.epsilon is not None):
+            wanted = "a claim of ε" if self.explorer is None else f"the explorer {name.strip()}"
+            raise InvalidProblem(f"sure={self.sure:g} is for duels, whose belief it asks, and not for {wanted}")
+        return f"{DUELS}:{','.join(filter(None, (written.strip(), f'sure={self.sure!r}')))}"
 
     @property
     def who_counts(self) -> Rule | None:
@@ -57,7 +74,7 @@ class StudyPlan:
         """How many are shown at a time, with its default."""
         if self.options is not None:
             return self.options
-        asks_pairs = self.epsilon is not None or (self.explorer or "duels").partition(":")[0] != "duels"
+        asks_pairs = self.epsilon is not None or (self.explorer or DUELS).partition(":")[0] != DUELS
         return 2 if asks_pairs else min(SHOWN, items)
 
     def answers(self, items: int, solo: bool) -> int:
@@ -66,7 +83,9 @@ class StudyPlan:
             return self.budget
         if self.expected is not None and not solo:
             return self.expected.answers
-        return self.k * (min(items, MOST_ALONE) if solo else max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items))
+        if solo:
+            return self.k * min(items, MOST_ALONE.get(self.shown(items), MOST_ALONE_OF_MANY))
+        return self.k * max(FEWEST_ANSWERS, ANSWERS_PER_ITEM * items)
 
 
 def suited(plan: StudyPlan, collection: Collection) -> StudyPlan:
@@ -88,6 +107,7 @@ def plan_of(told: DraftSettings, inherited: Inherited | None = None) -> StudyPla
         in_flight=told.in_flight,
         lease_s=told.lease,
         seed=told.seed,
+        sure=told.sure,
         expected=ExpectedPeople(told.people, goal, told.per_hour, told.currency) if goal else None,
         epsilon=told.epsilon,
         delta=StudyPlan.delta if told.delta is None else told.delta,
@@ -123,7 +143,7 @@ def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where
         items,
         plan.k,
         feedback=Preferences(options=plan.shown(len(items))),
-        explorer=plan.explorer,
+        explorer=plan.explored_by,
         epsilon=plan.epsilon,
         delta=plan.delta,
         budget=plan.answers(len(items), settings.solo),

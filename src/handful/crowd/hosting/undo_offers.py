@@ -23,15 +23,21 @@ class UndoOffers:
 
     def renew(self, worker: str, offer: tuple[str, Said, float] | None) -> None:
         """There is a newer answer: it may be undone as `offer` says, or not at all."""
-        self._last.pop(worker, None)
+        before = self._last.pop(worker, None)
         if offer is not None:
-            self._last[worker] = _LastAnswer(*offer)
+            token, said, until = offer
+            if before is not None and before.token == token:  # the same question: its time goes on
+                until = before.until
+            self._last[worker] = _LastAnswer(token, said, until)
 
-    def of(self, worker: str, now: float) -> messages.UndoOffer | None:
-        """What to offer the worker now."""
+    def of(self, worker: str, now: float, redo_s: float) -> messages.UndoOffer | None:
+        """What to offer the worker now; whoever undoes has `redo_s` more to choose again."""
         last = self._last.get(worker)
         if last is None or last.until <= now:
             self._last.pop(worker, None)
             return None
         said, seconds = last.said, round(last.until - now, 1)
-        return messages.UndoOffer(token=last.token, side=said.side, option=said.option, seconds=seconds)
+        choose_s = round(seconds + redo_s, 1)
+        return messages.UndoOffer(
+            token=last.token, side=said.side, option=said.option, seconds=seconds, choose_s=choose_s
+        )

@@ -33,6 +33,10 @@ class Language:
         assert isinstance(word, str)
         return word
 
+    def consent(self, *, marked: bool) -> str:
+        """What is agreed to where the organizer wrote nothing; `marked`: where a mark of people's network is kept."""
+        return self.said("consent" if marked else "consent.unmarked")
+
     def counted(self, key: str, n: int = 0, **values: object) -> str:
         """A word with values in their places; where it has several forms, the one for so many (`n`)."""
         word = self.words[key]
@@ -76,3 +80,9 @@ def languages() -> dict[str, Language]:
 def language(code: str) -> Language:
     """The language with this code; English where there is no such catalogue."""
     return languages().get(code) or languages()[DEFAULT]
+
+
+def built_in(key: str) -> set[str]:
+    """A word in all languages; of consent, all that are built in."""
+    keys = ("consent", "consent.unmarked") if key == "consent" else (key,)
+    return {one.said(key) for one in languages().values() for key in keys}

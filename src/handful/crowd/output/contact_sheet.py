@@ -8,16 +8,18 @@ from io import BytesIO
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
+from handful.crowd.collection.distinct_names import cut_apart
 from handful.crowd.collection.items import Collection, Item
 from handful.study.results import Result
 from handful.study.statements import PickStatement
-from handful.wording import counted
 
 CELL, GAP, EDGE = (560, 420), 28, 56
 SMALL = (116, 87)
 """Of the runner-up's picture."""
 SAID, SIZE, LINE = 168, 19, 27
-"""The room for what is said of a pick, the size of its letters, and the height of a line."""
+"""The least room for what is said of a pick, the size of its letters, and the height of a line."""
+NAME, MOST_LINES = 300, 12
+"""How wide a name may be in what is said of a pick, and how many lines there may be."""
 PAPER, INK, FAINT, ACCENT = "#fbf9f4", "#23303b", "#66727c", "#0b7a75"
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
@@ -25,7 +27,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 def contact_sheet(
     collection: Collection, chosen: Sequence[str], title: str, note: str = "", picks: Sequence[PickStatement[str]] = ()
 ) -> bytes:
-    """A PNG of the chosen items, numbered in the order they were picked, with a title and a note below.
+    """A PNG of the chosen items, numbered in the order they were picked and named, with a title and a note below.
 
     Below each stands what `picks` say of it, if they are given, beside a small picture of its runner-up.
     """
@@ -35,8 +37,11 @@ def contact_sheet(
     heading = textwrap.wrap(title, max(12, (width - 2 * EDGE) // 25))[:3]
     footing = textwrap.wrap(note, max(20, (width - 2 * EDGE) // 12))[:8]
     top = EDGE + 58 * len(heading) + 24
-    caption_height = 44 if any(collection[id_].caption for id_ in chosen) else 0
-    below = caption_height + (SAID if picks else 0)
+    names = _names(collection, chosen)
+    caption_height = 44 if any(names) else 0
+    called = _called(collection, picks)
+    said = [_said(collection, pick, called) for pick in picks]
+    below = caption_height + (max(SAID, *(LINE * len(lines) + 20 for lines, _ in said)) if said else 0)
     height = top + rows * (CELL[1] + below + GAP) + 30 * len(footing) + EDGE
     sheet = Image.new("RGB", (width, height), PAPER)
     pen = ImageDraw.Draw(sheet)
@@ -46,8 +51,9 @@ def contact_sheet(
         x = EDGE + (place % columns) * (CELL[0] + GAP)
         y = top + (place // columns) * (CELL[1] + below + GAP)
         _place(sheet, collection, collection[id_], place + 1, (x, y))
+        pen.text((x + 4, y + CELL[1] + 8), names[place], INK, _font(22))
         if picks:
-            _say(sheet, collection, picks[place], (x + 4, y + CELL[1] + caption_height + 10))
+            _say(sheet, collection, picks[place], *said[place], (x + 4, y + CELL[1] + caption_height + 10))
     for line, text in enumerate(footing):
         pen.text((EDGE, height - EDGE - 30 * (len(footing) - line)), text, FAINT, _font(21))
     out = BytesIO()
@@ -68,41 +74,70 @@ def _place(sheet: Image.Image, collection: Collection, item: Item, number: int, 
         _write_in(pen, item.text, (x + 30, y + 70, x + CELL[0] - 30, y + CELL[1] - 20))
     pen.ellipse((x + 14, y + 14, x + 58, y + 58), fill=ACCENT, outline="white", width=3)
     pen.text((x + 36, y + 36), str(number), "white", _font(24), anchor="mm")
-    if item.caption:
-        pen.text((x + 4, y + CELL[1] + 8), _cut(pen, item.caption, CELL[0] - 8, _font(22)), INK, _font(22))
 
 
-def _say(sheet: Image.Image, collection: Collection, pick: PickStatement[str], at: tuple[int, int]) -> None:
+def _names(collection: Collection, chosen: Sequence[str]) -> list[str]:
+    """What stands below each: what the collection calls it, as far as there is room; nothing below a text."""
+    font = _font(22)
+    shown = [collection.name_of(id_) if collection[id_].picture or collection[id_].caption else "" for id_ in chosen]
+    return cut_apart(shown, lambda name: font.getlength(name) <= CELL[0] - 8)
+
+
+def _called(collection: Collection, picks: Sequence[PickStatement[str]]) -> dict[str, str]:
+    """What the sentences on the picks call the items that they name: short, so that they need not be cut."""
+    font, ids = _font(SIZE), [id_ for pick in picks for id_ in (pick.runner_up, *_near_ties(pick)) if id_ is not None]
+    names = cut_apart([collection.name_of(id_) for id_ in ids], lambda name: font.getlength(name) <= NAME)
+    return dict(zip(ids, names, strict=True))
+
+
+def _near_ties(pick: PickStatement[str]) -> tuple[str, ...]:
+    return () if pick.believed is None else pick.believed.near_ties
+
+
+def _said(collection: Collection, pick: PickStatement[str], called: dict[str, str]) -> tuple[list[str], int]:
+    """What is said of a pick, in lines that leave room for its runner-up; and how many lines its first sentence has."""
+    width = CELL[0] - 8 - (SMALL[0] + 16 if _has_small(collection, pick) else 0)
+    first, *rest = pick.sentences(called.__getitem__)
+    head = _wrapped(first, width, _font(SIZE), MOST_LINES)
+    return [*head, *(_wrapped(" ".join(rest), width, _font(SIZE), MOST_LINES - len(head)) if rest else ())], len(head)
+
+
+def _has_small(collection: Collection, pick: PickStatement[str]) -> bool:
+    return pick.runner_up is not None and bool(collection[pick.runner_up].picture)
+
+
+def _say(
+    sheet: Image.Image,
+    collection: Collection,
+    pick: PickStatement[str],
+    lines: Sequence[str],
+    head: int,
+    at: tuple[int, int],
+) -> None:
     """What is said of a pick, and its runner-up in small."""
-    pen, (x, y), width = ImageDraw.Draw(sheet), at, CELL[0] - 8
-    runner_up = None if pick.runner_up is None else collection[pick.runner_up]
-    if runner_up is not None and runner_up.picture:
-        width -= SMALL[0] + 16
-        right = x + width + 16
-        with Image.open(collection.thumbnail(runner_up)) as picture:
+    pen, (x, y) = ImageDraw.Draw(sheet), at
+    if pick.runner_up is not None and _has_small(collection, pick):
+        right = x + CELL[0] - 8 - SMALL[0]
+        with Image.open(collection.thumbnail(collection[pick.runner_up])) as picture:
             shown = ImageOps.fit(picture.convert("RGB"), SMALL, Image.Resampling.LANCZOS)
         sheet.paste(shown, (right, y + 4))
         pen.text((right + SMALL[0] // 2, y + SMALL[1] + 10), "runner-up", FAINT, _font(16), anchor="ma")
-    first, *rest = pick.sentences(collection.name_of)
-    most = (SAID - 20) // LINE
-    head = _wrapped(pen, first, width, _font(SIZE), most)
-    lines = [*head, *_wrapped(pen, " ".join(rest), width, _font(SIZE), most - len(head))] if len(head) < most else head
     for number, line in enumerate(lines):
-        pen.text((x, y + number * LINE), line, INK if number < len(head) else FAINT, _font(SIZE))
+        pen.text((x, y + number * LINE), line, INK if number < head else FAINT, _font(SIZE))
 
 
-def _wrapped(pen: ImageDraw.ImageDraw, text: str, width: int, font: Font, most: int) -> list[str]:
+def _wrapped(text: str, width: int, font: Font, most: int) -> list[str]:
     """The text in lines that are no wider than this; cut after so many."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and pen.textlength(longer, font) > width:
+        if lines[-1] and font.getlength(longer) > width:
             lines.append(word)
         else:
             lines[-1] = longer
     if len(lines) > most:
         lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
-    return [_cut(pen, line, width, font) for line in lines]
+    return [_cut(line, width, font) for line in lines]
 
 
 def _write_in(pen: ImageDraw.ImageDraw, text: str, box: tuple[int, int, int, int]) -> None:
@@ -118,10 +153,10 @@ def _write_in(pen: ImageDraw.ImageDraw, text: str, box: tuple[int, int, int, int
         pen.text((box[0], box[1] + number * size * 1.35), line, INK, _font(size))
 
 
-def _cut(pen: ImageDraw.ImageDraw, text: str, width: int, font: Font) -> str:
-    if pen.textlength(text, font) <= width:
+def _cut(text: str, width: int, font: Font) -> str:
+    if font.getlength(text) <= width:
         return text
-    while text and pen.textlength(text + "…", font) > width:
+    while text and font.getlength(text + "…") > width:
         text = text[:-1]
     return text + "…"
 
@@ -138,7 +173,5 @@ def _font(size: int) -> Font:
 
 def result_sheet(collection: Collection, result: Result[str], title: str) -> bytes:
     """The contact sheet of a result: each pick with what is said of it, and below how the whole came about."""
-    note = (
-        f"{len(result.chosen)} of {len(collection):,}, chosen by {counted(result.answers, 'answer')}. {result.verdict}"
-    )
+    note = f"{len(result.chosen)} of {len(collection):,}, chosen by {result.answers_said}. {result.verdict}"
     return contact_sheet(collection, result.chosen, title, note, result.picks)

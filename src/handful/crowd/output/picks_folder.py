@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from handful.crowd.collection.items import Collection, Item
 from handful.crowd.collection.originals import copy_original
-from handful.crowd.collection.sources import PICTURES
+from handful.crowd.collection.sources import PICTURES, UNNAMED
 from handful.crowd.output.contact_sheet import result_sheet
 from handful.study.results import Result
 
 SHEET, WORDS = "contact-sheet.png", "result.txt"
+MOST_LETTERS = 30
 
 
 def picks_folder(source: Path) -> Path:
@@ -52,12 +55,20 @@ def _write_pick(collection: Collection, item: Item, sources: Sequence[Path], fol
     """Write one pick: a text, the file that it was made from, or else the picture as it was shown."""
     name = PurePosixPath(item.id)
     if item.kind == "text":
-        (folder / f"{place}-{name.stem}.txt").write_text(item.text + "\n", encoding="utf-8")
+        (folder / f"{place}-{_first_words(item) or name.stem}.txt").write_text(item.text + "\n", encoding="utf-8")
         return
     file = PurePosixPath(item.file or item.id)
     known = file.suffix.lower() in PICTURES
     if not known or not copy_original(item, sources, folder / f"{place}-{_named(name.name, file)}"):
         shutil.copy2(collection.large(item), folder / f"{place}-{name.stem}.webp")
+
+
+def _first_words(item: Item) -> str:
+    """How a text begins that nobody gave a name, as a file's name."""
+    # Marks belong to the letter before them: without its vowel signs Hindi cannot be read.
+    kept = (c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in item.text[:MOST_LETTERS])
+    words = " ".join("".join(kept).split())
+    return words if re.fullmatch(UNNAMED, item.id) else ""
 
 
 def _named(name: str, file: PurePosixPath) -> str:

@@ -32,7 +32,7 @@ def report(collection: Collection, result: Result[str], theme: str, people: int,
     claims = "".join(f"<li>{escape(one)}</li>" for one in result.certificate.assumptions)
     return _PAGE.format(
         theme=escape(theme),
-        lead=f"{len(result.chosen)} of {len(collection):,}; {counted(result.answers, 'answer')} by {number}. {when}.",
+        lead=f"{len(result.chosen)} of {len(collection):,}; {result.answers_said}; {number} took part. {when}.",
         picks=picks or "<p>Nothing is chosen yet.</p>",
         verdict=escape(result.verdict),
         certificate=escape(str(result.certificate)),
@@ -47,12 +47,14 @@ def _pick(place: int, collection: Collection, pick: PickStatement[str], round_: 
     else:
         shown = f"<blockquote>{escape(item.text)}</blockquote>"
     how = "" if round_ is None else f"{counted(round_.answers, 'answer')}; {ENDED.get(round_.ended, round_.ended)}."
-    caption = f"<strong>{escape(item.caption)}</strong>" if item.caption else ""
-    filled = '<em class="filled">filled in</em>' if pick.filled else ""
+    named = item.picture or item.caption  # a text stands there in full
+    name = f"<strong>{escape(collection.name_of(item.id))}</strong>" if named else ""
+    early = "filled in" if pick.filled else "cut short" if pick.cut_short else ""
+    mark = f'<em class="early">{early}</em>' if early else ""
     said = f"<p>{escape(' '.join(pick.sentences(collection.name_of)))}</p><p>{how}</p>"
     return (
         f'<figure><span class="place">{place}</span>{shown}'
-        f"<figcaption><div>{caption}{filled}{said}</div>{_runner_up(collection, pick)}</figcaption></figure>"
+        f"<figcaption><div>{name}{mark}{said}</div>{_runner_up(collection, pick)}</figcaption></figure>"
     )
 
 
@@ -89,14 +91,16 @@ figure {{
   overflow: hidden; display: flex; flex-direction: column;
 }}
 img {{ display: block; width: 100%; height: auto; }}
+figure > img {{ aspect-ratio: 4 / 3; object-fit: contain; background: var(--paper); }}
 blockquote {{ margin: 0; padding: 1.5rem 1.25rem 1rem 3.25rem; white-space: pre-line; flex: 1; }}
-figcaption {{ padding: .75rem 1rem; color: var(--faint); display: flex; gap: 1rem; align-items: start; }}
-figcaption div:first-child {{ flex: 1; min-width: 0; }}
+figcaption {{ padding: .75rem 1rem; color: var(--faint); }}
+figcaption {{ display: flex; flex-wrap: wrap; gap: 1rem; align-items: start; }}
+figcaption div:first-child {{ flex: 1 1 14rem; min-width: 0; }}
 figcaption p {{ margin: .25rem 0 0; }}
-.filled {{ float: right; font-style: normal; font-weight: 600; }}
+.early {{ float: right; font-style: normal; font-weight: 600; }}
 .second {{ width: 7rem; font-size: .8rem; text-align: center; }}
 .second img {{ border-radius: 8px; }}
-figcaption strong {{ color: var(--ink); }}
+figcaption strong {{ color: var(--ink); overflow-wrap: anywhere; }}
 .place {{
   position: absolute; top: .6rem; left: .6rem; display: grid; place-items: center; width: 2rem; height: 2rem;
   border-radius: 50%; background: var(--accent); color: var(--surface); font-weight: 700;

@@ -76,7 +76,7 @@ class Connections:
     def sweep(self) -> None:
         """End whatever has kept the server waiting for too long. Called once a second."""
         now = self.clock()
-        late = [one for here in self._from.values() for one in here if one.deadline <= now]
+        late = [one for here in self._from.values() for one in here if one.is_late(now)]
         for connection in late:
             connection.end()
 
@@ -107,7 +107,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     room: ClassVar[Connections]
     host = address = ""
-    deadline = math.inf
+    come_by = math.inf  # when what is being received must be here
+    read_by = math.inf  # when what is being sent must have been read
     since = 0.0  # when it began to wait, if it does
     _head = 0
     _receiving = False
@@ -117,6 +118,12 @@ class LimitedProtocol(HttpToolsProtocol):
     def only_waits(self) -> bool:
         """Whether nobody is served by it now: it is idle, or its request has not come as a whole."""
         return self._receiving or self.cycle is None or self.cycle.response_complete
+
+    def is_late(self, now: float) -> bool:
+        """Whether it keeps the server waiting for too long; what a closing one still sends must be read in time too."""
+        if self.read_by == math.inf and self.transport.is_closing():
+            self.read_by = now + self.room.limits.read_s
+        return min(self.come_by, self.read_by) <= now
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -155,7 +162,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
-        self.deadline += len(body) / SLOWEST_BODY  # an upload may take long, as long as it goes on
+        self.come_by += len(body) / SLOWEST_BODY  # an upload may take long, as long as it goes on
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
@@ -168,20 +175,20 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._wait(self.room.limits.read_s)
+        self.read_by = self.room.clock() + self.room.limits.read_s
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._wait(math.inf)
+        self.read_by = math.inf
 
     def end(self) -> None:
         """Close it, whatever is still to be sent or read."""
         self.room.leave(self)
-        self.deadline = math.inf
+        self.come_by = self.read_by = math.inf
         self.transport.abort()
 
     def _wait(self, seconds: float) -> None:
-        self.deadline = math.inf if seconds == math.inf else self.room.clock() + seconds
+        self.come_by = math.inf if seconds == math.inf else self.room.clock() + seconds
 
 
 def protocol_in(room: Connections) -> type[LimitedProtocol]:

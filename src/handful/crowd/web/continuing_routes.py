@@ -7,13 +7,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
 
-from handful.crowd import messages, setup_messages
-from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd import organizer_messages, setup_messages
 from handful.crowd.hosting.new_from_here import draft_from
-from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.dependencies import OrganizersStudy, only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES, explained
+from handful.crowd.web.status_replies import status_after
 from handful.crowd.web.thread_pool import in_thread
 from handful.errors import InvalidCollection, StorageError
 from handful.wording import sentence
@@ -23,28 +22,32 @@ Round = Annotated[int, Path(ge=1, le=1_000_000, description="a round that is ove
 
 
 @router.post("/{study}/extend")
-async def extend(hosted: OrganizersStudy, said: messages.MoreAnswers) -> messages.OrganizerStatus:
+async def extend(
+    hosted: OrganizersStudy, said: organizer_messages.MoreAnswers, request: Request
+) -> organizer_messages.OrganizerStatus:
     """Allow so many more answers. A finished study has nothing left to ask: have a round done again instead."""
     with explained():
         await in_thread(hosted.study.extend, said.answers)
-    return await _after(hosted)
+    return await status_after(hosted, request)
 
 
 @router.get("/{study}/rounds/{round}/redoing")
-async def redoing(hosted: OrganizersStudy, round: Round) -> messages.Redoing:
+async def redoing(hosted: OrganizersStudy, round: Round) -> organizer_messages.Redoing:
     """What doing a round again, and those after it, would mean."""
     with explained():
         meant = await in_thread(hosted.study.reopening, round)
     named = replace(meant, lost=tuple(hosted.collection.name_of(one) for one in meant.lost))
-    return messages.Redoing(words=named.words, missing=meant.missing)
+    return organizer_messages.Redoing(words=named.words, missing=meant.missing)
 
 
 @router.post("/{study}/rounds/{round}/redo")
-async def redo(hosted: OrganizersStudy, round: Round, said: messages.Redo) -> messages.OrganizerStatus:
+async def redo(
+    hosted: OrganizersStudy, round: Round, said: organizer_messages.Redo, request: Request
+) -> organizer_messages.OrganizerStatus:
     """Forget the picks from this round on, and choose again; `extend` adds answers to the budget first."""
     with explained():
         await in_thread(hosted.go_on_after, round, said.extend)
-    return await _after(hosted)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/new-study", status_code=201, dependencies=[Depends(only_organizers)])
@@ -65,8 +68,3 @@ async def new_study(
     except InvalidCollection as error:
         raise Refusal(409, "not_possible", sentence(str(error))) from error
     return setup_messages.NewDraft(draft=draft.id)
-
-
-async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:
-    await in_thread(hosted.refresh_status)
-    return await in_thread(organizer_status_of, hosted)

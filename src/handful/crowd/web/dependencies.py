@@ -13,12 +13,12 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import not_allowed, not_found, not_joined, not_organizer, too_fast
 from handful.crowd.web.addresses import address_of
+from handful.crowd.web.even_replies import EvenReplies
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.thread_pool import in_thread
 from handful.storage.keys import Key, Role
 
 WORKER_COOKIE = "handful"
-ORGANIZER_COOKIE = "handful_organizer"
 
 
 def registry_of(request: Request) -> Registry:
@@ -31,6 +31,12 @@ def limits_of(request: Request) -> RequestLimits:
     """The counters of the server that a request came to."""
     limits: RequestLimits = request.app.state.limits
     return limits
+
+
+def replies_of(request: Request) -> EvenReplies:
+    """What keeps the replies of the server in step that a request came to."""
+    replies: EvenReplies = request.app.state.replies
+    return replies
 
 
 # Dependencies are coroutines even where nothing is awaited: a plain function would be run in a thread of its own.
@@ -62,8 +68,9 @@ TheWorker = Annotated[Worker, Depends(worker_at)]
 
 async def key_of(request: Request) -> Key | None:
     """The key that this browser's session was opened with, unless it is revoked: looked at for every request."""
-    cookie = request.cookies.get(ORGANIZER_COOKIE)
-    return None if cookie is None else await in_thread(registry_of(request).keys.of_session, cookie)
+    keys = registry_of(request).keys
+    cookie = request.cookies.get(keys.cookie)
+    return None if cookie is None else await in_thread(keys.of_session, cookie)
 
 
 async def only_organizers(request: Request) -> None:

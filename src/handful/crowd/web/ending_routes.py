@@ -14,17 +14,18 @@ from starlette.background import BackgroundTask
 
 from handful.crowd import key_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.hosting.preregistering import built_in_words, registration_now
 from handful.crowd.hosting.preregistering import preregister as preregistered
-from handful.crowd.hosting.preregistering import registration_now
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.output.picks_folder import write_picks
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.web.dependencies import OrganizersStudy, ShownStudy, WatchedStudy, registry_of
 from handful.crowd.web.downloads import attachment, file_response, report_download
-from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.thread_pool import in_thread
 from handful.storage.keys import link_of, new_key
-from handful.study.preregistration import page_of, to_json
+from handful.study.preregistration import to_json
+from handful.study.preregistration_page import page_of
 
 RECORD: dict[int | str, dict[str, object]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
 
@@ -33,8 +34,12 @@ router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONS
 
 @router.post("/{study}/preregister", response_class=Response, responses=RECORD)
 async def preregister(hosted: OrganizersStudy) -> Response:
-    """Write down what the study will do, to be published before the first answer. Again: the study as it is now."""
-    record = await in_thread(preregistered, hosted)
+    """Write down what the study will do, to be published before the first answer. Again: the study as it is now.
+
+    409 `not_possible`: the study is over, and was not registered.
+    """
+    with explained():
+        record = await in_thread(preregistered, hosted)
     name = f"{hosted.name}-preregistration.json"
     return Response(to_json(record), media_type="application/json", headers=attachment(name))
 
@@ -48,7 +53,7 @@ async def preregistration(hosted: WatchedStudy) -> Response:
     record = await in_thread(registration_now, hosted)
     if record["hash"] != registered.hash:
         raise Refusal(409, "departed", "The study has changed since it was registered; use the files you kept then.")
-    page = page_of(record, registered.answers)
+    page = page_of(record, registered.answers, built_in_words(record))
     return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}-preregistration.html"))
 
 

@@ -46,7 +46,7 @@ RESPONSES: dict[int | str, dict[str, object]] = {
         401: "no cookie of this study",
         403: "sent by another site's page",
         404: "there is no such thing",
-        409: "the study has ended, or it is too late",
+        409: "the study has ended, the answer is not needed, or it is too late",
         413: "the body is too large",
         422: "the body is not what was expected",
         429: "too many requests",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -83,4 +82,4 @@ async def _events(
         if name == "closed":
             return
         # Not all at the same moment: whoever answers would wait until all have been told.
-        await asyncio.sleep(least_s * (0.75 + random.random() / 2))
+        await signal.rest(least_s * (0.75 + random.random() / 2))

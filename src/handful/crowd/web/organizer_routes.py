@@ -6,15 +6,12 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import messages
+from handful.crowd import messages, organizer_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.hosting.recruiting_status import recruiting_status_of
 from handful.crowd.output.backup_file import backup_file
 from handful.crowd.refusals import Refusal, not_found, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
-    ORGANIZER_COOKIE,
     OrganizersStudy,
     ShownStudy,
     WatchedStudy,
@@ -24,8 +21,9 @@ from handful.crowd.web.dependencies import (
     registry_of,
 )
 from handful.crowd.web.downloads import file_response, lines_download, sheet_download
-from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.event_stream import ServerEvent, event_stream
+from handful.crowd.web.status_replies import status_after, status_now
 from handful.crowd.web.thread_pool import in_thread
 from handful.study.export import answer_lines, journal_lines
 
@@ -36,7 +34,7 @@ router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONS
 
 
 @router.post("/login", status_code=204)
-async def login(said: messages.Login, request: Request) -> Response:
+async def login(said: organizer_messages.Login, request: Request) -> Response:
     """Give the key, get the session's cookie."""
     registry = registry_of(request)
     wait = limits_of(request).login.wait(address_of(request.scope))
@@ -47,7 +45,7 @@ async def login(said: messages.Login, request: Request) -> Response:
         raise Refusal(401, "wrong_key", "That is no key of this server, or it was revoked.")
     response = Response(status_code=204)
     response.set_cookie(
-        ORGANIZER_COOKIE,
+        registry.keys.cookie,
         registry.keys.session(key, SESSION_S),
         max_age=SESSION_S,
         path="/",
@@ -59,10 +57,10 @@ async def login(said: messages.Login, request: Request) -> Response:
 
 
 @router.post("/logout", status_code=204)
-async def logout() -> Response:
+async def logout(request: Request) -> Response:
     """Forget the session in this browser."""
     response = Response(status_code=204)
-    response.delete_cookie(ORGANIZER_COOKIE, path="/")
+    response.delete_cookie(registry_of(request).keys.cookie, path="/")
     return response
 
 
@@ -82,9 +80,9 @@ async def backup(request: Request) -> Response:
 
 
 @router.get("/{study}")
-async def status(hosted: WatchedStudy, request: Request) -> messages.OrganizerStatus:
+async def status(hosted: WatchedStudy, request: Request) -> organizer_messages.OrganizerStatus:
     """The status of the study."""
-    return await in_thread(_status, hosted, request)
+    return await status_now(hosted, request)
 
 
 @router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
@@ -92,7 +90,7 @@ async def events(hosted: WatchedStudy, request: Request) -> Response:
     """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
 
     async def latest() -> ServerEvent:
-        message = await in_thread(_status, hosted, request)
+        message = await status_now(hosted, request)
         return "status", message.model_dump()
 
     async def allowed() -> bool:
@@ -109,47 +107,53 @@ async def result(hosted: ShownStudy) -> messages.Summary:
 
 
 @router.get("/{study}/agreement")
-async def agreement(hosted: WatchedStudy) -> messages.AgreementTold:
+async def agreement(hosted: WatchedStudy) -> organizer_messages.AgreementTold:
     """How far people agree, and how many picks two halves of them have in common."""
     found = await in_thread(hosted.study.agreement)
-    return messages.AgreementTold.model_validate(found.to_dict())
+    return organizer_messages.AgreementTold.model_validate(found.to_dict())
 
 
 @router.post("/{study}/open")
-async def resume(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+async def resume(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
     """End a pause: hand out questions again."""
     await in_thread(hosted.study.resume)
-    return await _after(hosted)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/pause")
-async def pause(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+async def pause(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
     """Hand out no questions; answers on their way are still taken."""
     await in_thread(hosted.study.pause)
-    return await _after(hosted)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/close")
-async def finish(hosted: OrganizersStudy) -> messages.OrganizerStatus:
+async def finish(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
     """End the study for good, with what is known."""
     await in_thread(hosted.study.finish, "closed by the organizer")
-    return await _after(hosted)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/exclude")
-async def exclude(hosted: OrganizersStudy, said: messages.Exclude) -> messages.OrganizerStatus:
+async def exclude(
+    hosted: OrganizersStudy, said: organizer_messages.Exclude, request: Request
+) -> organizer_messages.OrganizerStatus:
     """Count none of a worker's answers. By hand this voids the certificate's confidence, and it will say so."""
     _known(hosted, said.worker)
-    await in_thread(hosted.study.exclude, said.worker, said.reason or None)
-    return await _after(hosted)
+    with explained():
+        await in_thread(hosted.study.exclude, said.worker, said.reason or None)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/restore")
-async def restore(hosted: OrganizersStudy, said: messages.Restore) -> messages.OrganizerStatus:
+async def restore(
+    hosted: OrganizersStudy, said: organizer_messages.Restore, request: Request
+) -> organizer_messages.OrganizerStatus:
     """Count a worker's answers again."""
     _known(hosted, said.worker)
-    await in_thread(hosted.study.restore, said.worker)
-    return await _after(hosted)
+    with explained():
+        await in_thread(hosted.study.restore, said.worker)
+    return await status_after(hosted, request)
 
 
 @router.get("/{study}/export.csv", response_class=StreamingResponse, responses=file_response("text/csv"))
@@ -168,17 +172,6 @@ async def export_jsonl(hosted: WatchedStudy) -> Response:
 async def sheet(hosted: ShownStudy) -> Response:
     """The contact sheet of the summary so far."""
     return await sheet_download(hosted)
-
-
-def _status(hosted: HostedStudy, request: Request) -> messages.OrganizerStatus:
-    loop = registry_of(request).panels.get(hosted.name)
-    recruiting = None if loop is None else recruiting_status_of(loop)
-    return organizer_status_of(hosted, len(limits_of(request).streams), recruiting)
-
-
-async def _after(hosted: HostedStudy) -> messages.OrganizerStatus:
-    await in_thread(hosted.refresh_status)
-    return await in_thread(organizer_status_of, hosted)
 
 
 def _known(hosted: HostedStudy, worker: str) -> None:

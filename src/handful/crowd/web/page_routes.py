@@ -11,10 +11,12 @@ from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
+from handful.crowd.collection.decoder_process import heif_is_known
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
+from handful.crowd.setting_bounds import BOUNDS
 from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
@@ -24,6 +26,8 @@ from handful.storage.keys import Key
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
 templates.env.globals["static"] = STATIC
+templates.env.globals["bounds"] = BOUNDS
+templates.env.filters["spelled"] = lambda number: f"{number:.6f}".rstrip("0").rstrip(".")
 templates.env.globals["language"] = language(DEFAULT)
 templates.env.globals["retrying"] = Markup(RETRYING)
 
@@ -109,7 +113,8 @@ async def setup_page(draft: str, request: Request) -> Response:
     registry = registry_of(request)
     if not _may_add(request, key) or (draft and registry.drafts.get(draft) is None):
         raise not_found()
-    return templates.TemplateResponse(request, "setup.html", {"draft": draft, "languages": list(languages().values())})
+    told = {"draft": draft, "languages": list(languages().values()), "heic": heif_is_known()}
+    return templates.TemplateResponse(request, "setup.html", told)
 
 
 @router.get("/setup/{draft}/preview")

@@ -10,12 +10,10 @@ from fastapi import APIRouter, Request, Response
 from handful.crowd import panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.panel_loop import PanelLoop
-from handful.crowd.hosting.panel_words import KEPT_ID
 from handful.crowd.hosting.recruiting_plan import plan_for, plan_told
 from handful.crowd.hosting.recruiting_status import recruiting_status_of
 from handful.crowd.hosting.tokens import chance_of, cookie_from
 from handful.crowd.refusals import Refusal, not_found, too_fast
-from handful.crowd.settings import Settings
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
@@ -43,13 +41,6 @@ def set_worker_cookie(response: Response, name: str, cookie: str, study: str, se
     )
 
 
-def consent_in(hosted: HostedStudy, settings: Settings) -> str | None:
-    """What is agreed to: people from a panel are also told what is kept of its id."""
-    if settings.consent is None or hosted.desk is None:
-        return settings.consent
-    return f"{settings.consent}\n\n{KEPT_ID}"
-
-
 def has_arrived(hosted: HostedStudy, request: Request) -> bool:
     """Whether this browser came from the study's panel."""
     return _visitor(hosted, request) is not None
@@ -64,11 +55,16 @@ def _visitor(hosted: HostedStudy, request: Request) -> Participant | None:
 
 async def cookie_of_visit(hosted: HostedStudy, request: Request) -> tuple[str | None, str | None]:
     """The name and the worker's cookie of somebody who came from a panel; None where people come without one."""
-    if hosted.desk is None:
+    if hosted.desk is None and not hosted.from_a_panel:
         return None, None
     secret, person = registry_of(request).secret, _visitor(hosted, request)
     known = None if person is None else hosted.people.named(person.pseudonym)
-    if person is None or person.chance is None or (known is not None and known.state == FORGOTTEN):
+    if (
+        hosted.desk is None
+        or person is None
+        or person.chance is None
+        or (known is not None and known.state == FORGOTTEN)
+    ):
         raise Refusal(409, "preview", "This study is for people who come from its panel; here nothing is counted.")
     if person.inside:
         await in_thread(hosted.desk.consent, person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import threading
@@ -36,8 +37,11 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        where = f"{host}:{port}"
-        raise InvalidProblem(f"cannot listen on {where} ({error.strerror}): choose another --port or --host") from error
+        another = "another handful may be running there: " if error.errno == errno.EADDRINUSE else ""
+        raise InvalidProblem(
+            f"cannot listen on {host}:{port} ({error.strerror}): {another}choose another --port (0 finds a free one) "
+            "or --host"
+        ) from error
     return listening
 
 
@@ -49,8 +53,10 @@ def port_of(listening: socket.socket) -> int:
 class Server(uvicorn.Server):
     """A server that lets go of mere listeners when it is asked to stop, and finishes what others have begun."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, stopping: Callable[[], None] = lambda: None) -> None:
+        """stopping: called once, from a signal's handler, when it is asked to stop by a signal."""
         self.registry = registry
+        self._say_stopping = stopping
         app = create_app(registry)
         self.limits: RequestLimits = app.state.limits
         proxies = Proxies(registry.settings.proxies)
@@ -77,6 +83,8 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            self._say_stopping()
         self.registry.stop_streams()
         super().handle_exit(sig, frame)
 

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
-from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.drafts import Draft
+from handful.crowd.hosting.expected_minutes import expected_minutes
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_lines import summary_of
 from handful.crowd.hosting.planned_quality import quality_of
@@ -22,7 +22,7 @@ from handful.crowd.hosting.practice import practice_cards
 from handful.crowd.hosting.previewing import preview_of_draft
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_draft, warm_up_for
-from handful.crowd.hosting.study_plan import StudyPlan, plan_of
+from handful.crowd.hosting.study_plan import StudyPlan, plan_of, suited
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.settings import Settings
@@ -30,12 +30,11 @@ from handful.crowd.web.dependencies import only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
 from handful.errors import InvalidCollection, InvalidProblem, StorageError
+from handful.study.doors import Door
 from handful.wording import sentence
 
 CARDS = 60
-SECONDS_PER_ANSWER = 5
-"""What a person takes to choose, on a careful guess, for the minutes that are shown before the start."""
-
+MORE_CARDS = 300
 PASTED = {
     "requestBody": {
         "required": True,
@@ -75,7 +74,9 @@ async def defaults() -> setup_messages.DraftDefaults:
     return setup_messages.DraftDefaults(
         settings=told,
         plan=_plan(told, plan_of(told), 0),
-        consent=_said(told, "consent"),
+        question=_question(told),
+        consent=_consent(told),
+        of_panel=_said(told, "consent.panel") if told.door == "panel" else None,
         instructions=_said(told, "instructions"),
     )
 
@@ -86,10 +87,16 @@ async def status(draft: TheDraft, request: Request) -> setup_messages.DraftStatu
     return await _status(draft, registry_of(request))
 
 
+@router.get("/{draft}/items")
+async def items(draft: TheDraft, after: Annotated[int, Query(ge=0)] = CARDS) -> setup_messages.DraftCards:
+    """The items after the first so many, which the status has."""
+    return setup_messages.DraftCards(cards=await in_thread(_cards, draft, after, MORE_CARDS))
+
+
 @router.get("/{draft}/quality")
 async def quality(draft: TheDraft) -> setup_messages.DraftQuality:
     """What the planned answers buy, by simulation; the first time takes some seconds. Items must be there."""
-    collection, told = draft.collection, draft.settings
+    collection, told = await in_thread(lambda: draft.collection), draft.settings
     if collection is None:
         raise Refusal(409, "no_items", "There is nothing to choose from yet.")
     with explained():
@@ -117,7 +124,7 @@ async def dry_run(draft: TheDraft) -> setup_messages.DraftDryRun:
 @router.delete("/{draft}/dry-run", status_code=204)
 async def end_dry_run(draft: TheDraft) -> Response:
     """End the dry run, and forget it."""
-    draft.end_dry_run()
+    await in_thread(draft.end_dry_run)
     return Response(status_code=204)
 
 
@@ -128,9 +135,9 @@ async def preview(draft: TheDraft, request: Request) -> setup_messages.Preview:
         return await in_thread(preview_of_draft, draft, registry_of(request).settings)
 
 
-@router.put("/{draft}")
+@router.patch("/{draft}")
 async def change(draft: TheDraft, said: setup_messages.DraftSettings, request: Request) -> setup_messages.DraftStatus:
-    """Keep other settings."""
+    """Keep the settings that are named; the others stay as they are, as they may have been changed elsewhere."""
     with explained():
         await in_thread(draft.change, said)
     return await _status(draft, registry_of(request))
@@ -148,7 +155,7 @@ async def discard(draft: TheDraft, request: Request) -> Response:
 async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages.DraftFile:
     """Add a file, as the body of the request. A file of the same name is replaced; half a file is not kept."""
     with explained():
-        await in_thread(draft.files_change)
+        draft.files_may_change()
         try:
             taken = await draft.uploads.take(name, request.stream(), draft.files_change)
         except ClientDisconnect:
@@ -160,8 +167,7 @@ async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages
 async def remove(draft: TheDraft, name: str) -> Response:
     """Take a file away again."""
     with explained():
-        await in_thread(draft.files_change)
-        if not await in_thread(draft.uploads.remove, name):
+        if not await in_thread(draft.uploads.remove, name, draft.files_change):
             raise not_found()
     return Response(status_code=204)
 
@@ -186,8 +192,7 @@ async def paste(draft: TheDraft, request: Request) -> setup_messages.DraftStatus
     except ClientDisconnect:
         raise Refusal(400, "cut_off", "The texts did not arrive whole: send them again.") from None
     with explained():
-        await in_thread(draft.files_change)
-        await in_thread(draft.uploads.paste, said.texts)
+        await in_thread(draft.uploads.paste, said.texts, said.more, draft.files_change)
     return await _status(draft, registry_of(request))
 
 
@@ -225,11 +230,28 @@ def _said(told: setup_messages.DraftSettings, key: str) -> str:
     return language(told.words.language or DEFAULT).said(key)
 
 
+def _question(told: setup_messages.DraftSettings, options: int | None = None) -> str:
+    """The built-in question in the language of the study, of so many as are shown at a time."""
+    return _said(told, "prompt.two" if (options or told.options) == 2 else "prompt.more")
+
+
+def _consent(told: setup_messages.DraftSettings) -> str:
+    """The built-in consent in the language of the study, as it is where people come by its door."""
+    return language(told.words.language or DEFAULT).consent(marked=Door(told.door).caps_networks)
+
+
 async def _status(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
     return await in_thread(_status_of, draft, registry)
 
 
 def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
+    """All of one moment: while the lock is held no files come or go, and processing does not begin."""
+    with draft.lock:
+        return _status_now(draft, registry)
+
+
+def _status_now(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
+    state = draft.state  # before the items, for processing may end in between: what is ready has items
     collection, preparing = draft.collection, draft.preparing
     if collection is not None:
         registry.show_pictures(collection)
@@ -238,7 +260,7 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
     registry.show_practice(draft.folder)
     return setup_messages.DraftStatus(
         draft=draft.id,
-        state=draft.state,
+        state=state,
         study=draft.opened,
         settings=draft.settings,
         files=[setup_messages.DraftFile(name=file.name, size=file.size) for file in draft.uploads.files],
@@ -246,31 +268,36 @@ def _status_of(draft: Draft, registry: Registry) -> setup_messages.DraftStatus:
         preparing=0 if preparing is None else preparing.total,
         fault=None if preparing is None else preparing.fault,
         items=items,
+        adds=draft.uploads.adds,
         carried=len(draft.carried),
         inherited=draft.inherited.words_for(draft.settings),
-        cards=[] if collection is None else _cards(collection, draft.settings.chosen),
-        left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why) for one in left_out],
+        cards=_cards(draft, 0, CARDS),
+        cards_at_once=MORE_CARDS,
+        left_out=[setup_messages.LeftOutLine(name=one.name, why=one.why, files=one.files) for one in left_out],
         practice_pictures=practice_cards(draft.folder),
-        plan=_plan(draft.settings, draft.plan, items),
-        consent=_said(draft.settings, "consent"),
+        plan=_plan(draft.settings, draft.plan if collection is None else suited(draft.plan, collection), items),
+        question=_question(draft.settings, None if collection is None else suited(draft.plan, collection).options),
+        consent=_consent(draft.settings),
+        of_panel=_said(draft.settings, "consent.panel") if draft.settings.door == "panel" else None,
         instructions=_said(draft.settings, "instructions"),
     )
 
 
-def _cards(collection: Collection, chosen: list[str]) -> list[setup_messages.DraftCard]:
-    """The first items, those that are chosen from the start before all others."""
-    places = {name: place for place, name in enumerate(chosen, start=1)}
-    first = sorted(collection.items, key=lambda item: places.get(item.id, len(places) + 1))[:CARDS]
-    return [setup_messages.DraftCard(id=item.id, chosen=places.get(item.id), **dict(item_card(item))) for item in first]
+def _cards(draft: Draft, after: int, number: int) -> list[setup_messages.DraftCard]:
+    """Some of the items, those that are chosen from the start before all others."""
+    places = {name: place for place, name in enumerate(draft.settings.chosen, start=1)}
+    found = () if draft.collection is None else draft.collection.items
+    some = sorted(found, key=lambda item: places.get(item.id, len(places) + 1))[after : after + number]
+    return [setup_messages.DraftCard(id=item.id, chosen=places.get(item.id), **dict(item_card(item))) for item in some]
 
 
 def _dry_run_of(draft: Draft) -> setup_messages.DraftDryRun:
     run, collection = draft.dry_run, draft.collection
     if run is None or collection is None:
         return setup_messages.DraftDryRun(state="none", done=0, total=0, words=None, summary=None)
+    going = run.running  # before its outcome, which it has when it no longer runs
     outcome, told = run.outcome, draft.settings
     if outcome is None:
-        going = run.running
         words = None if run.fault is None else sentence(run.fault)
         state: Literal["running", "failed"] = "running" if going else "failed"
         return setup_messages.DraftDryRun(state=state, done=run.done, total=run.total, words=words, summary=None)
@@ -288,19 +315,19 @@ def _plan(told: setup_messages.DraftSettings, plan: StudyPlan, items: int) -> se
     return setup_messages.DraftPlan(
         answers=answers,
         answers_each=each,
-        minutes_each=round(each * SECONDS_PER_ANSWER / 60, 1),
+        minutes_each=expected_minutes(each, plan.rule) or 1,
         cost=None if pay is None else f"{pay}.",
-        advice=_advice(told, items, answers),
+        advice=_advice(told, items, answers, plan.shown(max(items, 2))),
     )
 
 
-def _advice(told: setup_messages.DraftSettings, items: int, answers: int) -> str | None:
+def _advice(told: setup_messages.DraftSettings, items: int, answers: int, options: int) -> str | None:
     """What is missing or thin, in the order in which it would be mended."""
     if not told.theme.strip():
         return "Say what the selection is about: people see it above every question."
     if items and told.k >= items:
         return f"There are {items} items, so at most {items - 1} can be chosen."
-    enough = told.k * items
+    enough = -(-2 * told.k * items // options)
     if items and answers < enough:
         each = max(1, answers // told.people)
         return (

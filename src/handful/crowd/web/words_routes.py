@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
 
-from handful.crowd import messages, setup_messages
-from handful.crowd.hosting.changed_words import change_words, effects_of_change, fixed_words
+from fastapi import APIRouter, Query, Request
+
+from handful.crowd import organizer_messages, setup_messages
+from handful.crowd.hosting.changed_words import (
+    change_words,
+    check_consent_was_seen,
+    effects_of_change,
+    fixed_words,
+)
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.own_words import own_words
 from handful.crowd.hosting.practice import practice_cards
 from handful.crowd.hosting.previewing import preview_of_study
+from handful.crowd.languages import languages
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.error_responses import RESPONSES
+from handful.crowd.web.status_replies import status_after
 from handful.crowd.web.thread_pool import in_thread
 from handful.errors import InvalidProblem
 from handful.wording import sentence
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
+_Language = Annotated[str | None, Query(max_length=12, description="a code, as `en`")]
 
 
 @router.get("/{study}/words")
-async def words_now(hosted: OrganizersStudy) -> setup_messages.WordsNow:
-    """What people read now, and what changing it would mean."""
-    return await in_thread(_now, hosted)
+async def words_now(hosted: OrganizersStudy, language: _Language = None) -> setup_messages.WordsNow:
+    """What people read now, and what changing it would mean; the built-in words in this `language`, or else in its."""
+    if language not in (None, *languages()):
+        raise Refusal(422, "invalid", f"The language is one of {', '.join(languages())}.")
+    return await in_thread(_now, hosted, language or hosted.settings.language)
 
 
 @router.post("/{study}/words")
-async def words(hosted: OrganizersStudy, said: setup_messages.Words, request: Request) -> messages.OrganizerStatus:
+async def words(
+    hosted: OrganizersStudy, said: setup_messages.Words, request: Request
+) -> organizer_messages.OrganizerStatus:
     """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place.
 
     409 `fixed`: the question once it has answers, a practice that decides who counts, and `goal` in a panel's study.
+    409 `not_accepted`: another language where the consent is built in, without the consent in that language.
     """
+    told = said.model_dump(exclude_unset=True)
     try:
-        await in_thread(change_words, hosted, said.model_dump(exclude_unset=True))
+        check_consent_was_seen(hosted, told)
+    except InvalidProblem as error:
+        raise Refusal(409, "not_accepted", sentence(str(error))) from None
+    try:
+        await in_thread(change_words, hosted, told)
     except InvalidProblem as error:
         raise Refusal(409, "fixed", sentence(str(error))) from None
     registry = registry_of(request)
     if "practice" in said.model_fields_set:
         await in_thread(registry.let_go_of_practice, hosted.collection.folder)
     await in_thread(registry.note_retention, hosted)
-    await in_thread(hosted.refresh_status)
-    return await in_thread(organizer_status_of, hosted)
+    return await status_after(hosted, request)
 
 
 @router.post("/{study}/preview")
@@ -51,11 +69,13 @@ async def preview(hosted: OrganizersStudy, said: setup_messages.Words) -> setup_
     return await in_thread(preview_of_study, hosted, said)
 
 
-def _now(hosted: HostedStudy) -> setup_messages.WordsNow:
-    catalogue = hosted.settings.catalogue
+def _now(hosted: HostedStudy, code: str) -> setup_messages.WordsNow:
+    catalogue = languages()[code]
     return setup_messages.WordsNow(
         words=own_words(hosted.settings, hosted.retention_days),
-        consent=catalogue.said("consent"),
+        question=catalogue.said(f"prompt.{'two' if hosted.showing.options == 2 else 'more'}"),
+        consent=catalogue.consent(marked=hosted.marks_networks),
+        of_panel=catalogue.said("consent.panel") if hosted.desk is not None or hosted.from_a_panel else None,
         instructions=catalogue.said("instructions"),
         fixed={name: sentence(why) for name, why in fixed_words(hosted).items()},
         effects=effects_of_change(hosted),

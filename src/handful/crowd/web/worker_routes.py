@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, get_type_hints
@@ -19,8 +20,9 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker, new_person
 from handful.crowd.hosting.practice import check_practised, lessons_shown, note_joined
 from handful.crowd.hosting.registry import Registry
+from handful.crowd.hosting.shown_consent import consent_in
 from handful.crowd.hosting.tokens import Worker
-from handful.crowd.refusals import Refusal, not_found, study_ended, too_fast
+from handful.crowd.refusals import Refusal, invitation_used, not_found, not_invited, study_ended, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     WORKER_COOKIE,
@@ -30,12 +32,13 @@ from handful.crowd.web.dependencies import (
     hosted_study_of,
     limits_of,
     registry_of,
+    replies_of,
     worker_at,
 )
 from handful.crowd.web.downloads import sheet_download
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.event_stream import ServerEvent, event_stream
-from handful.crowd.web.panel_routes import consent_in, cookie_of_visit, has_arrived, set_worker_cookie
+from handful.crowd.web.panel_routes import cookie_of_visit, has_arrived, set_worker_cookie
 from handful.crowd.web.thread_pool import in_thread
 
 PROGRESS_EVERY_S = 2.0
@@ -53,11 +56,16 @@ class _DirectRoute(APIRoute):
         said: type[BaseModel] | None = get_type_hints(endpoint).get("said")
 
         async def handle(request: Request) -> Response:
+            came = time.monotonic()
             hosted = await hosted_study_of(request.path_params["study"], request)
-            worker = await worker_at(hosted, request, request.cookies.get(WORKER_COOKIE))
-            more = () if said is None else (await _body_as(said, request),)
-            reply: BaseModel = await endpoint(hosted, worker, *more)
-            return Response(reply.model_dump_json(), media_type="application/json")
+            try:
+                worker = await worker_at(hosted, request, request.cookies.get(WORKER_COOKIE))
+                more = () if said is None else (await _body_as(said, request),)
+                reply: BaseModel = await endpoint(hosted, worker, *more)
+                return Response(reply.model_dump_json(), media_type="application/json")
+            finally:  # refusals too: what is refused may be tried again and again
+                if hosted.checks.any:
+                    await replies_of(request).in_step(came)
 
         return handle
 
@@ -97,20 +105,32 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         items=len(hosted.collection),
         options=hosted.showing.options,
         goal=hosted.goal,
+        minutes=hosted.minutes,
         consent=consent_in(hosted, settings),
         instructions=settings.instructions,
         question=settings.question,
         welcome=settings.welcome,
         thanks=settings.thanks,
         practice=lessons_shown(settings.practice, hosted.collection),
+        texts=hosted.collection.only_texts,
         undo_s=settings.undo_s,
         solo=settings.solo,
         show_result=settings.show_result,
         retention_days=hosted.retention_days,
         joined=known_worker(registry.secret, hosted, cookie) is not None,
-        panel=hosted.desk is not None,
+        panel=hosted.desk is not None or hosted.from_a_panel,
         arrived=has_arrived(hosted, request),
+        by_invitation=hosted.by_invitation,
     )
+
+
+@router.post("/s/{study}/invitation", status_code=204)
+async def invitation(hosted: TheStudy, said: messages.Invited, request: Request) -> Response:
+    """Refuse an invitation that would let nobody in, before anything is read. Asking does not use it."""
+    if hosted.by_invitation:
+        _check_joining(hosted, request)
+        await in_thread(registry_of(request).check_invited, hosted, said.invitation or "")
+    return Response(status_code=204)
 
 
 @router.post("/s/{study}/join")
@@ -126,9 +146,7 @@ async def join(
         if hosted.settings.consent is not None and not said.consent:
             raise Refusal(422, "no_consent", "Taking part needs your consent.")
         check_practised(hosted.study.setup.rule, said)
-        wait = 0.0 if hosted.desk is not None or hosted.in_one_room else limits_of(request).joining.wait(where)
-        if wait:
-            raise too_fast(wait)
+        _check_joining(hosted, request)
         host = request.client.host if request.client else ""
         sent = await cookie_of_visit(hosted, request)
         if not hosted.in_one_room:
@@ -136,6 +154,14 @@ async def join(
         given, worker = await in_thread(_joined, registry, hosted, where, host, said, *sent)
         set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)
+
+
+def _check_joining(hosted: HostedStudy, request: Request) -> None:
+    """Refuse an address that joins, or tries invitations, faster than people do; not where all share one."""
+    if hosted.desk is None and not hosted.in_one_room:
+        wait = limits_of(request).joining.wait(address_of(request.scope))
+        if wait:
+            raise too_fast(wait)
 
 
 def _joined(
@@ -151,12 +177,12 @@ def _joined(
 
     `pseudonym` and `visit` are the name and the cookie of somebody whom a panel sent.
     """
-    if hosted.study.setup.door is not None and hosted.study.setup.door.kind == "invitations":
+    if hosted.by_invitation:
         pseudonym = registry.invited(hosted, said.invitation or "")
         if pseudonym is None:
-            raise Refusal(403, "not_invited", "This study is by invitation: open the link that was sent to you.")
+            raise not_invited()
         if hosted.people.named(pseudonym) is not None:
-            raise Refusal(403, "invitation_used", "This invitation has been used in another browser.")
+            raise invitation_used()
     cookie, worker = new_person(registry.secret, hosted, where, host, pseudonym, visit)
     note_joined(hosted.study, worker.id, said, hosted.settings.practice)
     return cookie, worker
@@ -193,12 +219,17 @@ async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> mess
 @router.get("/s/{study}/pictures/{name}", response_class=Response, responses={200: {"content": {"image/webp": {}}}})
 async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerCookie = None) -> Response:
     """A picture that this worker was shown, in a study with checks: its address means nothing to others."""
-    worker = known_worker(registry_of(request).secret, hosted, cookie)
-    path = None if worker is None else hosted.showing.deck.picture(worker, name)
-    if path is None:
-        raise not_found()
-    # Without the file's time and tag: a check's pictures were made at another time.
-    return Response(await in_thread(path.read_bytes), media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
+    came = time.monotonic()
+    try:
+        worker = known_worker(registry_of(request).secret, hosted, cookie)
+        path = None if worker is None else hosted.showing.deck.picture(worker, name)
+        if path is None:
+            raise not_found()
+        # Without the file's time and tag: a check's pictures were made at another time.
+        content = await in_thread(path.read_bytes)
+        return Response(content, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
+    finally:  # a check's pictures are read less often, and so may be slower to read
+        await replies_of(request).in_step(came)
 
 
 async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:

@@ -6,7 +6,7 @@ import { EventStream } from "./event_stream.js";
 import { find, pause, speak, toast, untoast } from "./dom.js";
 import { t } from "./language.js";
 import { goBack } from "./panel.js";
-import { cardsOf, placeOf, saidOf } from "./question.js";
+import { cardsOf, placeOf, saidOf, sameAnswer } from "./question.js";
 import { Refusal, refused, request } from "./requests.js";
 import { finish, quiet, sayEnough, sayGoodbye, show } from "./sections.js";
 
@@ -24,11 +24,13 @@ export class AnswerLoop {
   #busy = false;
   #redoing = false;
   #offer = 0;
+  #until = 0; // when another answer is no longer taken, by the page's own clock
   #requests = 0;
   #thanked = false;
   #left = false;
   #retried = false;
   #spoken = null;
+  #asked = null; // the question of which it is asked why it is skipped
   #memory;
   #tabs;
   #stream;
@@ -57,7 +59,7 @@ export class AnswerLoop {
   /** Begin, or go on after a reload: an answer that was under way is sent first. */
   async begin(work = null) {
     const kept = this.#memory.read(SENDING);
-    if (kept) await this.#send(kept.what, kept.body);
+    if (kept) await this.#send(kept.what, kept.body, null, true);
     else if (work) await this.#take(work);
     else await this.refresh();
   }
@@ -78,8 +80,9 @@ export class AnswerLoop {
     return this.#send("answer", { token: question.token, ...said, ms }, this.#work.questions[1]);
   }
 
-  /** Send, show what comes next meanwhile, and take the reply. Until then nothing else can be answered. */
-  async #send(what, body, next = null) {
+  /** Send, show what comes next meanwhile, and take the reply. Until then nothing else can be answered.
+   *  `again`: it was under way when the page was loaded again, so it may have arrived before. */
+  async #send(what, body, next = null, again = false) {
     this.#busy = true;
     this.#requests += 1;
     this.#offerUndo(null);
@@ -97,7 +100,8 @@ export class AnswerLoop {
     if (work.answer && what === "undo" && this.#memory.read(LAST)) {
       this.#memory.write(LAST, { ...this.#memory.read(LAST), said: work.answer });
     }
-    if (work.answer?.repeated && !this.#retried) toast(t("repeated"));
+    if (again && sameAnswer(work.answer, body)) toast(t("taken"));
+    else if (work.answer?.repeated && !this.#retried) toast(t("repeated"));
     this.#tabs.postMessage("changed");
     return this.#take(work);
   }
@@ -116,7 +120,7 @@ export class AnswerLoop {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "not_joined") this.notJoined();
       else if (error.code === "too_late") toast(t("too.late"));
-      else if (error.code !== "closed" && error.status !== 404) toast(refused(error));
+      else if (error.code !== "closed" && error.status !== 404) toast(refused(error), 8);
       return null;
     }
   }
@@ -178,9 +182,8 @@ export class AnswerLoop {
   #present(question, { before = -1, again = false } = {}) {
     if (this.#showing.token === question.token && !again) return;
     this.#showing = { token: question.token, ready: this.#view.show(question, { before }) };
-    find("#prompt").textContent = before >= 0
-      ? t("prompt.again")
-      : this.#about.question ?? t(cardsOf(question).length === 2 ? "prompt.two" : "prompt.more");
+    const asked = this.#about.question ?? t(cardsOf(question).length === 2 ? "prompt.two" : "prompt.more");
+    find("#prompt").textContent = before >= 0 ? [t("prompt.again"), asked].join(t("between.sentences")) : asked;
     if (again) this.#showing.ready.then((well) => well && !this.#busy && this.#view.arm());
   }
 
@@ -224,12 +227,14 @@ export class AnswerLoop {
     const button = find("#undo");
     const last = this.#memory.read(LAST);
     clearTimeout(this.#offer);
+    find("#skip").disabled = false;
     const offered = Boolean(offer && last && last.question?.token === offer.token);
     if (!offered && document.activeElement === button) find("#option-1 .choose")?.focus();
     button.disabled = !offered;
     find("span", button).textContent = t("undo");
     button.classList.remove("running");
     if (!offered) return;
+    this.#until = performance.now() + 1000 * offer.choose_s;
     button.style.setProperty("--seconds", `${offer.seconds}s`);
     void button.offsetWidth; // so that the line under the button starts from its full length again
     button.classList.add("running");
@@ -239,15 +244,14 @@ export class AnswerLoop {
   async #undoOrKeep() {
     if (this.#busy) return;
     if (this.#redoing) {
-      this.#redoing = false;
-      this.#offerUndo(null);
-      await this.refresh();
+      await this.#keep();
       return;
     }
     const last = this.#memory.read(LAST);
     clearTimeout(this.#offer);
     this.#stream.busy();
     this.#redoing = true;
+    this.#left = false; // who answers again is here again
     const before = placeOf(last.question, last.said);
     this.#present(last.question, { before });
     show("question");
@@ -256,7 +260,22 @@ export class AnswerLoop {
     button.classList.remove("running");
     find("span", button).textContent = t("keep");
     speak(t("spoken.again", { n: before + 1 }));
+    this.#offer = setTimeout(() => this.#tooLate(), Math.max(0, this.#until - performance.now()));
+    find("#skip").disabled = true; // it was answered
     if (await this.#showing.ready) this.#view.arm();
+  }
+
+  /** The earlier answer stays, and the question that was there is shown again. */
+  async #keep() {
+    this.#redoing = false;
+    this.#offerUndo(null);
+    await this.refresh();
+  }
+
+  #tooLate() {
+    if (!this.#redoing || this.#busy) return;
+    toast(t("too.late"));
+    this.#keep();
   }
 
   // Skip
@@ -265,11 +284,13 @@ export class AnswerLoop {
     if (this.#busy || this.#redoing || !this.#view.question) return;
     const dialog = find("#skipping");
     dialog.returnValue = "";
+    this.#asked = this.#view.question.token;
     dialog.showModal();
   }
 
   #skip(reason) {
-    if (reason && !this.#busy) this.#send("skip", { token: this.#view.question.token, reason }, this.#work.questions[1]);
+    if (!reason || this.#busy || this.#redoing || this.#view.question?.token !== this.#asked) return; // another one came meanwhile
+    this.#send("skip", { token: this.#asked, reason }, this.#work.questions[1]);
   }
 
   #key(event) {

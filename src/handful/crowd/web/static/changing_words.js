@@ -1,15 +1,20 @@
 // Changing what people read while a study runs: the words as they are, what changing each would mean, and a preview.
 
-import { all, find, make } from "./dom.js";
-import { fillLessons, lessons, onLessons } from "./lessons.js";
-import { Refusal, request } from "./requests.js";
+import { sayBuiltIn } from "./built_in_words.js";
+import { all, find, make, untoast } from "./dom.js";
+import { fillLessons, lessons, lessonsFault, onLessons } from "./lessons.js";
+import { Refusal, request, sayLost, tried } from "./requests.js";
 import { sendPracticePicture } from "./uploads.js";
+
+const lost = { lost: sayLost, back: untoast };
 
 /** Fill the form when it is opened, and send what was changed in it. */
 export function changingWords(address, study) {
   const form = find("#words-form");
   const fields = all("[data-word]", form);
+  form.inert = true;
   let before = {}; // what every field had, as it was sent or came
+  let builtIn = {}; // the built-in words in the language that is chosen
 
   function typed() {
     const told = {};
@@ -28,7 +33,11 @@ export function changingWords(address, study) {
     return Object.fromEntries(Object.entries(now).filter(([word, value]) => JSON.stringify(value) !== JSON.stringify(before[word])));
   }
 
-  function fill({ words, fixed, effects, practice_pictures: pictures, ...builtIn }) {
+  function fill({ words, fixed, effects, practice_pictures: pictures, question, of_panel: ofPanel, consent, instructions }) {
+    sayBuiltIn({ question, of_panel: ofPanel });
+    find("#words-effect").textContent = effects.all ?? "";
+    find("#words-effect").hidden = !effects.all;
+    builtIn = { consent, instructions };
     for (const field of fields) {
       const { word } = field.dataset;
       if (field.type === "checkbox") field.checked = words[word];
@@ -42,25 +51,54 @@ export function changingWords(address, study) {
     before = typed();
   }
 
+  /** Until the words are here nothing can be typed or sent: it would be written over, or empty fields be taken for changes. */
   async function load() {
-    fill(await request("GET", `${address}/words`));
+    form.inert = true;
+    fill(await request("GET", `${address}/words`, undefined, lost));
+    form.inert = false;
   }
 
-  find("#words-part").addEventListener("toggle", ({ target }) => target.open && load());
+  /** In another language the built-in words are others: they are shown to be read, and sent only with the button. */
+  async function retell() {
+    const language = find("#language");
+    const spoken = language.value;
+    const { consent, instructions, ...more } = await request("GET", `${address}/words?${new URLSearchParams({ language: spoken })}`);
+    if (language.value !== spoken) return; // yet another was chosen meanwhile
+    sayBuiltIn(more);
+    const others = { consent, instructions };
+    const told = Object.keys(others).filter((word) => find(`#${word}`).value === builtIn[word]);
+    for (const word of told) find(`#${word}`).value = others[word];
+    builtIn = others;
+    const said = find("#words-said");
+    said.className = "";
+    said.textContent = told.length
+      ? `The built-in ${told.join(" and ")} now stand${told.length === 1 ? "s" : ""} here in that language: read what people will agree to before you use these words.`
+      : "";
+  }
+
+  find("#language").addEventListener("change", retell);
+  find("#words-part").addEventListener("toggle", ({ target }) => target.open && tried(load));
   onLessons(() => {}, (file) => sendPracticePicture(address, file));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (form.inert) return;
     const said = find("#words-said");
-    said.className = "";
+    said.className = lessonsFault() ? "wrong" : "";
+    said.textContent = lessonsFault();
+    if (lessonsFault()) return;
+    form.inert = true;
     try {
       const new_ = changes();
-      if (Object.keys(new_).length) await request("POST", `${address}/words`, new_);
+      if (Object.keys(new_).length) await request("POST", `${address}/words`, new_, lost);
       await load();
       said.textContent = Object.keys(new_).length ? "People read these words from now on." : "Nothing was changed.";
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       said.className = "wrong";
       said.textContent = error.message;
+    } finally {
+      form.inert = false;
+      event.submitter?.focus({ preventScroll: true });
     }
   });
   find("#preview").addEventListener("click", () => {

@@ -5,6 +5,7 @@ import { EnlargedView } from "./enlarged_view.js";
 import { face, miniature, preload, sourceOf, words } from "./item_card.js";
 import { ARROWS, t } from "./language.js";
 import { cardsOf } from "./question.js";
+import { SeenCards } from "./seen_cards.js";
 import { all, find, make } from "./dom.js";
 
 const [BACK, ONWARD] = ARROWS;
@@ -15,6 +16,7 @@ const MOST_ROOMS = 8;
 
 export class ChoiceView {
   #enlarged = new EnlargedView();
+  #seen = new SeenCards();
   #grid = find("#cards");
   #cards = [];
   #question = null;
@@ -50,7 +52,8 @@ export class ChoiceView {
     const cards = cardsOf(question);
     const faces = await Promise.all(cards.map((card) => this.#faceOf(card, this.#sizeOf(card, cards))));
     if (turn !== this.#turn) return false;
-    if (question.token !== this.#question?.token) this.#enlarged.forget();
+    const another = !question.token || question.token !== this.#question?.token; // those of the practice have no token
+    if (another) this.#enlarged.forget();
     this.#question = question;
     this.#grid.dataset.question = question.token ?? "";
     this.#strip(question);
@@ -65,6 +68,7 @@ export class ChoiceView {
       place.dataset.before = t("prompt.before");
     });
     this.#resize();
+    if (another) this.#seen.begin(this.#cards);
     return !faces.some((one) => one.classList.contains("broken"));
   }
 
@@ -160,6 +164,7 @@ export class ChoiceView {
       const known = [card.thumbnail, card.medium, card.image];
       if (picture && known.indexOf(address) > known.indexOf(picture.getAttribute("src"))) picture.src = address;
     });
+    this.#seen.look();
   }
 
   async #faceOf(card, size) {
@@ -191,6 +196,8 @@ export class ChoiceView {
       items.push(room);
     }
     strip.replaceChildren(...items);
+    const now = find(".now", strip); // of a row that is too long, what the question is about is seen
+    if (now) strip.scrollLeft += now.getBoundingClientRect().left - strip.getBoundingClientRect().left - strip.clientWidth / 2;
   }
 
   #key(event) {
@@ -199,7 +206,9 @@ export class ChoiceView {
     const answered = this.#answeredBy(event.key);
     if (answered >= 0) {
       event.preventDefault();
-      if (!event.repeat) this.choose(answered);
+      if (!event.repeat) this.#chooseByKey(answered);
+    } else if (["ArrowUp", "ArrowDown"].includes(event.key) && this.#scrolls()) {
+      return; // what is read is scrolled
     } else if (event.key.startsWith("Arrow") && this.#cards.length > 2) {
       event.preventDefault();
       this.#walk(event.key);
@@ -207,6 +216,17 @@ export class ChoiceView {
       event.preventDefault();
       if (!event.repeat) this.enlarge(this.#lookedAt());
     }
+  }
+
+  /** A key for a card that has not been in view leads there; only then it answers. */
+  #chooseByKey(at) {
+    if (this.#seen.has(this.#cards[at])) this.choose(at);
+    else this.#seen.bring(this.#cards[at]);
+  }
+
+  /** Whether there are texts that do not fit the window. */
+  #scrolls() {
+    return this.#grid.classList.contains("texts") && document.documentElement.scrollHeight > innerHeight;
   }
 
   /** The place that a key answers for, or -1: digits always do, arrows where there are two. */

@@ -7,12 +7,15 @@ const ENDED = {
   rule: "decided",
   budget: "its share of answers was used",
   alone: "nothing else was left",
-  closed: "closed",
+  closed: "cut short when the study was finished",
   filled: "filled in from what was known",
 };
 const ONCE = { repeats: false };
 const COPYING_MS = 120_000; // a new study takes copies of the items
 const number = new Intl.NumberFormat();
+
+const answersOf = ({ answers, left_out }) =>
+  `${number.format(answers)} ${answers === 1 ? "answer" : "answers"}${left_out ? `, of which ${number.format(left_out)} no longer count` : ""}`;
 
 /** The list of rounds, each with a way to have it done again. */
 export class Rounds {
@@ -38,10 +41,9 @@ export class Rounds {
     });
   }
 
-  show({ rounds, chosen, state }) {
+  show({ rounds, state }) {
     find("#rounds-part").hidden = rounds.length === 0;
-    const names = new Map(chosen.map((line) => [line.id, line.card.caption || line.id]));
-    const lines = rounds.map((one) => [one.round, `${one.round}. ${names.get(one.pick) ?? one.pick}: ${number.format(one.answers)} answers, ${ENDED[one.ended] ?? one.ended}`]);
+    const lines = rounds.map((one) => [one.round, `${one.round}. ${one.name}: ${answersOf(one)}, ${ENDED[one.ended] ?? one.ended}`]);
     const now = JSON.stringify(lines);
     if (find("#more-part")) find("#more-part").hidden = state === "finished";
     if (find("#rounds").dataset.shown === now) return;

@@ -7,12 +7,23 @@ const HEIGHT = 120;
 const DAY_S = 86_400;
 const SVG = "http://www.w3.org/2000/svg";
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const exact = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const second = (time) => exact.format(new Date(1000 * time));
 const date = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "numeric" });
 const number = new Intl.NumberFormat();
 
-function moment(seconds) {
-  const then = new Date(1000 * seconds);
-  return Math.abs(seconds - Date.now() / 1000) < DAY_S / 2 ? clock.format(then) : date.format(then);
+function moment(time) {
+  const then = new Date(1000 * time);
+  return Math.abs(time - Date.now() / 1000) < DAY_S / 2 ? clock.format(then) : date.format(then);
+}
+
+/** Two times, with their seconds where they would read the same otherwise, and in a word where that does not help. */
+function span(from, to) {
+  for (const said of [moment, second]) {
+    const [first, last] = [said(from), said(to)];
+    if (first !== last) return [first, last];
+  }
+  return ["just begun", ""];
 }
 
 function line(points, name) {
@@ -35,9 +46,8 @@ function draw(course, { answers, budget }) {
   const at = ([time, count]) => [(WIDTH * (time - first)) / Math.max(until - first, 0.001), HEIGHT - (HEIGHT * Math.min(count, most)) / Math.max(most, 1)];
   const ahead = until > last ? [line([at(timeline.at(-1)), at([until, most])], "ahead")] : [];
   picture.replaceChildren(line(timeline.map(at), "given"), ...ahead);
-  picture.setAttribute("aria-label", `Answers over time: ${number.format(answers)} from ${moment(first)} to ${moment(last)}`);
-  find("#course-from").textContent = moment(first);
-  find("#course-to").textContent = moment(until);
+  picture.setAttribute("aria-label", `Answers over time: ${number.format(answers)}, ${span(first, last).filter(Boolean).join(" to ")}`);
+  [find("#course-from").textContent, find("#course-to").textContent] = span(first, until);
 }
 
 /** Say it in words, and draw it. */

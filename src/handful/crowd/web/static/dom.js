@@ -60,14 +60,37 @@ export function save(text, name, kind) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+export const NOT_COPIED = "This browser did not let the page copy. The text is selected: copy it from there.";
+
+/** Copy a text, and say whether that worked; if not, `shown`, which has the text, is selected. */
+export async function copy(text, shown) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch { // without https the clipboard is closed; the older way is still there
+    if (copyTheOlderWay(text)) return true;
+  }
+  if (shown.select) shown.select();
+  else getSelection().selectAllChildren(shown);
+  return false;
+}
+
+function copyTheOlderWay(text) {
+  const before = document.activeElement;
+  const field = make("textarea", { value: text, readOnly: true, className: "unseen" });
+  (find("dialog[open]") ?? document.body).append(field); // what is outside an open dialog cannot be selected
+  field.focus({ preventScroll: true });
+  field.select();
+  const worked = document.execCommand("copy");
+  field.remove();
+  before?.focus({ preventScroll: true });
+  return worked;
+}
+
 /** A field with something to copy, and a button that does. */
 export function copyable(value, label) {
   const field = make("input", { value, readOnly: true, ariaLabel: label });
-  const copy = make("button", { type: "button", textContent: "Copy" });
-  copy.addEventListener("click", async () => {
-    field.select();
-    await navigator.clipboard?.writeText(value).catch(() => {});
-    toast("Copied.");
-  });
-  return [field, copy];
+  const button = make("button", { type: "button", textContent: "Copy" });
+  button.addEventListener("click", async () => toast((await copy(value, field)) ? "Copied." : NOT_COPIED));
+  return [field, button];
 }

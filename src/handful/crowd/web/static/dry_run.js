@@ -7,6 +7,8 @@ import { Refusal, request } from "./requests.js";
 const LOOK_EVERY_MS = 300;
 const number = new Intl.NumberFormat();
 let shown = ""; // the settings that the dry run on the page is of
+let stopping = Promise.resolve(); // a run that is begun before the last one has ended would be ended with it
+let runs = 0; // grows with every run that is begun or stopped: replies about an earlier one are not shown
 
 function clear() {
   for (const part of ["#dry-going", "#dry-result", "#dry-stop"]) find(part).hidden = true;
@@ -36,27 +38,34 @@ function show(run) {
 export function dryRun(root, kept) {
   find("#dry-run").addEventListener("click", async () => {
     clear();
+    const run = ++runs;
     try {
+      await stopping;
       await kept();
       const about = shown;
-      show(await request("POST", `${root()}/dry-run`, undefined, { patience_ms: 300_000 }));
-      await follow(root, about);
+      const begun = await request("POST", `${root()}/dry-run`, undefined, { patience_ms: 300_000 });
+      const current = () => run === runs && about === shown;
+      if (!current()) return;
+      show(begun);
+      await follow(root, current);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       find("#dry-fault").textContent = error.message;
     }
   });
   find("#dry-stop").addEventListener("click", async () => {
-    await request("DELETE", `${root()}/dry-run`);
+    runs += 1;
     clear();
+    stopping = request("DELETE", `${root()}/dry-run`);
+    await stopping;
   });
 }
 
-async function follow(root, about) {
+async function follow(root, current) {
   for (;;) {
     await pause(LOOK_EVERY_MS);
     const run = await request("GET", `${root()}/dry-run`);
-    if (about !== shown) return;
+    if (!current()) return;
     show(run);
     if (run.state === "done") speak(run.words);
     if (run.state !== "running") return;
@@ -65,7 +74,6 @@ async function follow(root, about) {
 
 /** The draft as it is now: a dry run of other settings or items is shown no longer. */
 export function dryRunOf({ settings, items }) {
-  find("#dry-run").disabled = !items;
   const about = JSON.stringify([settings, items]);
   if (about !== shown) clear();
   shown = about;

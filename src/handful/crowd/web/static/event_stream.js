@@ -1,5 +1,5 @@
-// The page keeps a stream open. That tells the server that somebody is here; and while there is nothing to answer, an
-// event says that there may be something: then the page asks.
+// The page keeps a stream open. That tells the server that somebody is here; while there is nothing to answer, an event
+// says that there may be something, and at any time that the study is paused or closed: then the page asks.
 
 const ASK_ANYWAY_MS = 15_000; // should an event ever be missed
 const FIRST_LOOK_MS = 1_000; // something may have come between the reply and the waiting
@@ -11,14 +11,14 @@ export class EventStream {
   #hiding = 0;
   #waiting = false;
 
-  /** `look` asks for work; it is called after events while waiting, and now and then in case one was missed. */
+  /** `look` asks for work; it is called after events, and while waiting now and then in case one was missed. */
   constructor(address, look) {
     this.address = `${address}?present=true`;
     this.look = look;
     document.addEventListener("visibilitychange", () => this.#visible(!document.hidden));
   }
 
-  /** There is something to answer: be here, and leave the events alone. */
+  /** There is something to answer: be here, and look only when the study is paused or closed. */
   busy() {
     this.#waiting = false;
     this.#start();
@@ -53,13 +53,14 @@ export class EventStream {
   #open() {
     this.#source?.close();
     this.#source = new EventSource(this.address);
-    for (const name of ["work", "paused", "closed"]) this.#source.addEventListener(name, () => this.#lookSoon(0));
+    this.#source.addEventListener("work", () => this.#lookSoon(0));
+    for (const name of ["paused", "closed"]) this.#source.addEventListener(name, () => this.#lookSoon(0, true));
     this.#source.addEventListener("closed", () => this.#source?.close());
   }
 
-  /** Not all who wait should come at once. */
-  #lookSoon(ms) {
-    setTimeout(() => this.#waiting && this.look(), ms + 400 * Math.random());
+  /** Not all should come at once. `anyway`: also while there is something to answer. */
+  #lookSoon(ms, anyway = false) {
+    setTimeout(() => (this.#waiting || anyway) && this.look(), ms + 400 * Math.random());
   }
 
   #visible(yes) {

@@ -33,10 +33,15 @@ export function groups(address, order) {
   }
 
   async function ask() {
-    chosen = { network: find("#group-network").value || null, since: seconds(find("#group-since")), until: seconds(find("#group-until")) };
-    const query = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value !== null));
+    const asked = { network: find("#group-network").value || null, since: seconds(find("#group-since")), until: seconds(find("#group-until")) };
+    if (Object.values(asked).every((value) => value === null)) {
+      toast("Choose a connection or give a time, or both.", 8);
+      return;
+    }
+    const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== null));
     const meant = await refusedSaid(() => request("GET", `${address}/group?${query}`));
-    if (!meant) return;
+    if (!meant || dialog.open) return;
+    chosen = asked; // what the dialog speaks of
     find("#group-words").textContent = meant.words;
     find("#group-yes").disabled = meant.people === 0;
     find("#group-reason").value = "";

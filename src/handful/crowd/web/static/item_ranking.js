@@ -6,7 +6,6 @@ import { find, make } from "./dom.js";
 
 const FEW = 15;
 const IN_A_ROW = 6; // a summary of so many stands in one row, or on a narrow page in two
-const nameOf = (line) => line.card.caption || line.id;
 const rounded = (x) => x.toFixed(2);
 const roundedDown = (x) => (Math.floor(100 * x) / 100).toFixed(2);
 const roundedUp = (x) => (Math.ceil(100 * x) / 100).toFixed(2);
@@ -25,8 +24,8 @@ export function showSummary({ chosen, k, state }) {
       return make("li", { className: "room" }, make("div", { className: "face", textContent: line.room }));
     }
     const face = miniature(line.card);
-    if (line.card.kind === "picture") face.alt = line.card.alt || nameOf(line);
-    return make("li", {}, make("div", { className: "face" }, face), make("p", { className: "name", textContent: nameOf(line), title: nameOf(line) }), make("span", { className: "place", textContent: line.chosen }));
+    if (line.card.kind === "picture") face.alt = line.card.alt || line.name;
+    return make("li", {}, make("div", { className: "face" }, face), make("p", { className: "name", textContent: line.name, title: line.name }), make("span", { className: "place", textContent: line.chosen }));
   }, () => {});
 }
 
@@ -51,7 +50,7 @@ function sentence(items) {
   const others = items.filter((line) => line.contender && !line.leader).length;
   if (!leader) return "No answer has counted in this round yet.";
   const rest = others === 0 ? "nobody else can win any more" : others === 1 ? "one other may still win" : `${others} others may still win`;
-  return `${nameOf(leader)} leads; ${rest}.`;
+  return `${leader.name} leads; ${rest}.`;
 }
 
 /** One scale for all bars, and the line that a bar must reach. */
@@ -70,7 +69,7 @@ class Scale {
 
 function create(line) {
   const bar = make("div", { className: "interval", role: "img" }, ...["bar", "floor", "mean"].map((part) => make("span", { className: part })));
-  const words = make("div", {}, make("p", { className: "name", textContent: nameOf(line), title: line.id }), make("p", { className: "tag" }));
+  const words = make("div", {}, make("p", { className: "name", textContent: line.name, title: line.id }), make("p", { className: "tag" }));
   return make("li", {}, make("div", { className: "face" }, miniature(line.card)), words, bar, make("p", { className: "count" }));
 }
 

@@ -3,7 +3,7 @@
 import { copyable, find, make, toast } from "./dom.js";
 import { request, tried } from "./requests.js";
 
-const MAY = { own: "runs", watch: "looks on", result: "sees the result" };
+const MAY = { own: ["Runs this study", "Runs all studies"], watch: ["Looks on", "Looks on at all studies"], result: ["Sees the result", "Sees the results of all studies"] };
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** Wire the list of keys, where there is one. */
@@ -12,8 +12,8 @@ export function keys(address) {
   if (!list) return;
 
   function line({ id, role, all_studies: all, made, here, link }) {
-    const words = `${id} ${MAY[role]}${all ? ", all studies" : ""}, made ${when.format(1000 * made)}${here ? " (yours)" : ""}`;
-    const entry = make("li", {}, make("span", { textContent: words }));
+    const may = `${MAY[role][Number(all)]}. Made ${when.format(1000 * made)}.`;
+    const entry = make("li", {}, make("span", { className: "of" }, make("strong", { textContent: here ? `${id} (yours)` : id }), make("small", { textContent: may })));
     if (link) entry.append(...copyable(location.origin + link, "The key, as a link: shown this once"));
     if (here) return entry;
     const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke", ariaLabel: `Revoke ${id}` });
@@ -26,13 +26,14 @@ export function keys(address) {
     return entry;
   }
 
+  const listed = tried(async () => list.replaceChildren(...(await request("GET", `${address}/keys`)).map(line)));
   find("#new-key").addEventListener("submit", (event) => {
     event.preventDefault();
     const said = new FormData(event.target);
     tried(async () => {
+      await listed; // or the list would come after the new key, without it
       list.prepend(line(await request("POST", `${address}/keys`, { role: said.get("role"), all_studies: said.has("all") }, { repeats: false })));
       toast("Copy the link now: it is shown this once.", 8);
     });
   });
-  tried(async () => list.replaceChildren(...(await request("GET", `${address}/keys`)).map(line)));
 }

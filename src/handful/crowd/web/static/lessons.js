@@ -4,6 +4,7 @@ import { all, find, make } from "./dom.js";
 
 const MOST = 10;
 const FIELDS = { right: "Most would choose", wrong: "Rather than", why: "Because" };
+const HALF = "Each pair needs both: fill them in, or remove the pair.";
 const PICTURES = "image/jpeg,image/png,image/webp,image/gif,image/heic,image/heif,.heic,.heif";
 
 let changed = () => {};
@@ -25,6 +26,17 @@ export function lessons() {
   return rows.filter(({ right, wrong }) => right && wrong);
 }
 
+/** Say at each pair that lacks one of its two what to do, and give that; "" where none does. */
+export function lessonsFault() {
+  let fault = "";
+  for (const row of find("#practising").value === "own" ? all("#lessons li") : []) {
+    const half = all("input[name]", row).some(({ name, value }) => name !== "why" && !value.trim());
+    find(".half", row).textContent = half ? HALF : "";
+    if (half) fault = HALF;
+  }
+  return fault;
+}
+
 /** Show the practice as it is kept, with the pictures that there are. */
 export function fillLessons(kept, there = []) {
   for (const { name, thumbnail } of there) pictures.set(name, thumbnail);
@@ -43,7 +55,7 @@ function row(lesson = {}) {
   }
   const out = make("button", { type: "button", className: "quiet", textContent: "Remove this pair" });
   out.addEventListener("click", () => { entry.remove(); reveal(); changed(); });
-  entry.append(out);
+  entry.append(make("p", { className: "half wrong small-print" }), out);
   return entry;
 }
 
@@ -92,5 +104,6 @@ find("#practising")?.addEventListener("change", () => { reveal(); changed(); });
 find("#add-lesson")?.addEventListener("click", () => {
   find("#lessons").append(row());
   reveal();
+  changed();
   find("#lessons li:last-child input").focus();
 });

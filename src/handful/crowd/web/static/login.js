@@ -20,12 +20,16 @@ async function enter(key) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  enter(field.value.trim());
+  enter(field.value.trim().split("#").pop()); // of the whole link, its key
 });
 
-const key = decodeURIComponent(location.hash.slice(1));
-if (key) {
+function enterByLink() {
+  const key = decodeURIComponent(location.hash.slice(1));
+  if (!key) return;
   history.replaceState(null, "", location.pathname);
   field.value = key;
   enter(key);
 }
+
+addEventListener("hashchange", enterByLink); // the link was opened where this page was: it is not loaded again
+enterByLink();

@@ -36,14 +36,25 @@ export function myData(address, about) {
       if (!(error instanceof Refusal)) throw error; // nobody has joined in this browser: the code can be typed
     }
   });
+  let pressed = undefined; // the button that was pressed once: it acts when it is pressed again
+  find("#instructions").addEventListener("close", () => {
+    pressed = undefined;
+    find("#mine-said").textContent = "";
+  });
   find("#forgetting").addEventListener("submit", async (event) => {
     event.preventDefault();
     const withdraw = event.submitter?.value === "withdraw";
-    find("#mine-said").textContent = "";
+    if (pressed !== event.submitter) {
+      pressed = event.submitter;
+      find("#mine-said").textContent = t("mine.sure");
+      return;
+    }
+    pressed = undefined;
+    find("#mine-said").textContent = `${t("loading")} …`;
     try {
       const { done } = await request("POST", `${address}/forget`, { code: find("#my-code").value, withdraw });
       if (done) remember(t("forgotten.title"), t(withdraw ? "forgotten.withdrew" : "forgotten.text"));
-      else remember(t("forgotten.later"), [...(withdraw ? [t("forgotten.no_more")] : []), t("forgotten.pay")].join(" "));
+      else remember(t("forgotten.later"), [...(withdraw ? [t("forgotten.no_more")] : []), t("forgotten.pay")].join(t("between.sentences")));
       location.reload(); // nothing that this page holds is anybody's any more
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -2,7 +2,7 @@
 
 import "./logout.js";
 import { DoneNotice, Rounds } from "./continuing.js";
-import { find, speak, toast, untoast } from "./dom.js";
+import { NOT_COPIED, copy, find, make, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
 import { keys } from "./keys.js";
@@ -20,6 +20,7 @@ const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
 const STATES = { open: "open", paused: "paused", finished: "finished" };
 const FROM_PANEL = "People come from the panel, which adds their ids to this address. Without them it shows a preview that counts nothing.";
+const NO_PANEL_YET = "People come from a panel, and none is there yet: make a draft under Recruiting, or run handful recruit panel. Until then this address shows a preview that counts nothing.";
 const ONLY_HERE = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
   ? "Only this machine can open this link; start handful serve with --host 0.0.0.0 or --public-url to let others in."
   : null;
@@ -30,70 +31,108 @@ const SHARE = {
 };
 const number = new Intl.NumberFormat();
 
-publishing(study);
+const published = publishing(study);
 keys(address);
 const invitations = inviting(address);
 groups(address, order);
 const race = new ItemRanking();
-const people = new WorkerTable(order);
+const people = new WorkerTable(order, (worker) => heeded(() => request("GET", `${address}/exclude?${new URLSearchParams({ worker })}`)));
 const recruiting = new Recruiting(address);
 agreement(address);
 if (find("#words-part")) changingWords(address, study);
 const rounds = new Rounds(address, order);
 const notice = new DoneNotice();
+let newest = 0; // the turn of the status that is shown: an earlier one may come later
+let kept = {}; // of the fields that are also typed into, what the server said last
+
+/** Set a field where the server says something new: until then it may hold what is being typed. */
+function follow(selector, property, value) {
+  const field = find(selector);
+  if (!field || kept[selector] === value) return;
+  kept[selector] = value;
+  field[property] = value;
+}
 
 function show(status) {
+  if (status.turn < newest) return;
+  newest = status.turn;
   const { state, answers, budget } = status;
   if (find("#state").dataset.state !== state) {
     if (find("#state").dataset.state) speak(`The study is ${STATES[state]}.`);
     find("#state").dataset.state = state;
-    find("#state").textContent = status.ended && state === "finished" ? `finished: ${status.ended}` : STATES[state];
+    find("#state").textContent = status.ended && state === "finished" ? `finished: ${status.ended}`.replace("finished: the study was finished", "finished") : STATES[state];
   }
   find("#open").hidden = state !== "paused";
   find("#pause").hidden = state !== "open";
   find("#close").hidden = state === "finished";
+  find("#close").dataset.unasked = status.unasked;
   find("#answers").textContent = number.format(answers);
   find("#budget").textContent = budget === null ? "" : `of ${number.format(budget)}`;
   find("#spent").hidden = budget === null;
   find("#spent").max = budget ?? 1;
   find("#spent").value = answers;
-  find("#pace").textContent = number.format(Math.round(status.answers_per_minute));
-  find("#active").textContent = number.format(status.active_workers);
+  find("#pace").textContent = state === "finished" ? "–" : number.format(Math.round(status.answers_per_minute));
+  find("#active").textContent = state === "finished" ? "–" : number.format(status.active_workers);
   find("#pick-label").textContent = state === "finished" ? "Picked" : "Pick";
   find("#round").textContent = state === "finished" ? status.chosen.length : Math.min(status.round, status.k);
   find("#of-k").textContent = `of ${status.k}`;
   find("#flight").textContent = state === "finished" ? "–" : number.format(status.in_flight);
   find("#summary-title").textContent = state === "finished" ? "The summary" : "The summary so far";
   const invited = status.door === "invitations" && state !== "finished";
-  const recruited = status.recruiting && state !== "finished";
-  find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? FROM_PANEL : SHARE[state];
-  for (const line of [".share", "#short-line"]) find(line).hidden = state === "finished" || invited;
-  find("#share-title ~ .code").hidden = invited || state === "finished";
-  find("section[aria-labelledby=recruiting-title]").hidden = state === "finished" && !status.recruiting;
+  const recruited = (status.recruiting || status.door === "panel") && state !== "finished";
+  const panel = status.recruiting ? FROM_PANEL : NO_PANEL_YET;
+  find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? panel : SHARE[state];
+  find(".share").hidden = state === "finished" || invited;
+  for (const line of ["#short-line", "#share-title ~ .code"]) find(line).hidden = state === "finished" || invited || recruited;
+  find("section[aria-labelledby=recruiting-title]").hidden = !status.recruiting && (state === "finished" || document.body.dataset.role === "watch");
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;
   for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
-  find("#stuck").hidden = !status.stuck;
+  for (const cap of ["network", "person"]) find(`#stuck-${cap}`).hidden = status.stuck !== cap;
   find("#warning").hidden = !status.warning;
   find("#warning").textContent = status.warning ?? "";
-  find("#settings").textContent = settings(status);
+  showSettings(settings(status));
   showSummary(status);
   showPicks(status);
   showCourse(status);
   race.show(status);
-  people.show(status.workers, status.options, status.checked);
+  people.show(status.workers, status.options, status.checked, status.round);
   invitations(status.door);
   rounds.show(status);
+  published(status);
   notice.show(status);
-  if (find("#show-result")) find("#show-result").checked = status.show_result;
-  if (document.activeElement !== find("#retention")) find("#retention").value = status.retention_days;
+  follow("#show-result", "checked", status.show_result);
+  follow("#retention", "value", status.retention_days);
   recruiting.show(status.recruiting ?? null, status.workers);
 }
 
 function settings({ explorer, most_in_flight: most, lease_s: lease, circumstances }) {
   const said = circumstances.map((one) => ` ${one[0].toUpperCase()}${one.slice(1)}.`).join("");
   return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.${said}`;
+}
+
+const HASH = /\b([0-9a-f]{64})\b/;
+
+/** Say the settings; a hash is shown by its beginning, and copied whole. */
+function showSettings(words) {
+  const place = find("#settings");
+  if (place.dataset.said === words) return;
+  place.dataset.said = words;
+  place.replaceChildren(...words.split(HASH).map((part) => (HASH.test(part) ? shortHash(part) : part)));
+}
+
+function shortHash(hash) {
+  const button = make("button", { type: "button", className: "quiet hash", textContent: `${hash.slice(0, 12)}…`, title: `${hash}: press to copy`, ariaLabel: `Copy the hash ${hash}` });
+  button.addEventListener("click", async () => {
+    const copied = await copy(hash, button);
+    toast(copied ? "Copied." : NOT_COPIED);
+    if (copied) return;
+    const whole = make("code", { textContent: hash });
+    button.replaceWith(whole);
+    getSelection().selectAllChildren(whole);
+  });
+  return button;
 }
 
 /** At the end the picks are shown large, with what is said of each. */
@@ -108,17 +147,25 @@ function showPicks({ state, picks }) {
 }
 
 async function order(what, body, { repeats = true } = {}) {
+  const status = await heeded(() => request("POST", `${address}/${what}`, body, { lost: sayLost, back: untoast, repeats }));
+  if (status) show(status);
+}
+
+/** What was asked for; where it is refused, why is said, and there is nothing. */
+async function heeded(asked) {
   try {
-    show(await request("POST", `${address}/${what}`, body, { lost: sayLost, back: untoast, repeats }));
+    return await asked();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status === 401) location.assign("/organize/login");
     else toast(error.message, 8);
+    return null;
   }
 }
 
 function listen() {
   const source = new EventSource(`${address}/events`);
+  source.addEventListener("open", () => { newest = 0; }); // a server that was started again counts from the beginning
   source.addEventListener("status", (event) => {
     untoast();
     show(JSON.parse(event.data));
@@ -136,12 +183,16 @@ function listen() {
 find("#open").addEventListener("click", () => order("open"));
 find("#pause").addEventListener("click", () => order("pause"));
 find("#close").addEventListener("click", () => {
+  const unasked = Number(find("#close").dataset.unasked);
+  find("#closing-filled").textContent = unasked > 0 ? `${number.format(unasked)} of the picks ${unasked === 1 ? "was" : "were"} not asked about yet: ${unasked === 1 ? "it is" : "they are"} filled in from what the answers so far tell, and marked as such.` : "";
   find("#closing").returnValue = "";
   find("#closing").showModal();
 });
 find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
 
-find("#lift").addEventListener("click", () => request("POST", `${address}/lift`, { cap: "network" }));
+for (const lift of document.querySelectorAll("[data-lift]")) {
+  lift.addEventListener("click", () => request("POST", `${address}/lift`, { cap: lift.dataset.lift }));
+}
 find("#show-result")?.addEventListener("change", (event) => order("words", { show_result: event.target.checked }));
 find("#retaining").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -153,11 +204,9 @@ find("#short").textContent = location.host + find("#short").dataset.path;
 find("#link").addEventListener("focus", () => find("#link").select());
 find("#copy").addEventListener("click", async () => {
   const link = find("#link");
-  try {
-    await navigator.clipboard.writeText(link.value);
-  } catch { // without https the clipboard is closed; the older way is still there
-    link.select();
-    document.execCommand("copy");
+  if (!(await copy(link.value, link))) {
+    toast(NOT_COPIED, 8);
+    return;
   }
   find("#copy").textContent = "Copied";
   speak("The link was copied.");

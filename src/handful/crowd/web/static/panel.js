@@ -1,6 +1,6 @@
 // Somebody from a panel: arriving with ids in the address, and going back with an outcome.
 
-import { find, make, toast } from "./dom.js";
+import { copy, find, make, toast } from "./dom.js";
 import { t } from "./language.js";
 import { request } from "./requests.js";
 import { show, stuck } from "./sections.js";
@@ -34,7 +34,7 @@ export function goBack(ending) {
   find("#ending-text").textContent = t(`ending.${ending.outcome}.text`);
   find("#ending-code").hidden = !ending.code;
   find("#ending-code-text").textContent = ending.code ?? "";
-  find("#copy-code").onclick = () => navigator.clipboard.writeText(ending.code).then(() => toast(t("copied")));
+  find("#copy-code").onclick = async () => toast((await copy(ending.code, find("#ending-code-text"))) ? t("copied") : t("not.copied"));
   const back = find("#go-back");
   back.hidden = !ending.address;
   show("ending");

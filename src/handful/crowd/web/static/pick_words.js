@@ -12,7 +12,8 @@ function shown(card, small) {
 /** What stands below a pick: its name, its sentences, and who came second. */
 export function said(pick) {
   const name = make("p", { className: "name", textContent: pick.name });
-  if (pick.filled) name.append(" ", make("span", { className: "filled", textContent: t("pick.filled.label") }));
+  const early = pick.filled ? t("pick.filled.label") : pick.cut_short ? t("pick.cut_short.label") : "";
+  if (early) name.append(" ", make("span", { className: "early", textContent: early }));
   const text = make("div", {}, name, ...pick.sentences.map((one) => make("p", { className: "sentence", textContent: one })));
   const below = make("div", { className: "said" }, text);
   if (pick.runner_up?.kind === "picture") {

@@ -9,30 +9,26 @@ const picture = (name, alt) => {
   const address = new URL(`practice-${name}.svg`, import.meta.url).pathname;
   return { kind: "picture", caption: "", alt, image: address, thumbnail: address, name };
 };
-const apple = picture("apple", t("practice.apple"));
-const blur = picture("blur", t("practice.blur"));
+const text = (name, words) => ({ kind: "text", caption: "", text: words, name });
 
-const LESSONS = [
-  {
-    chosen: [],
-    cards: [apple, blur],
-    better: 0,
-    why: t("practice.why.1"),
-  },
-  {
-    chosen: [apple],
-    cards: [picture("red-apple", t("practice.red_apple")), picture("pear", t("practice.pear")), blur],
-    better: 1,
-    why: t("practice.why.2"),
-  },
-];
+/** The page's own lessons, of what the study shows; the names of the cards are the same in both. */
+function ownLessons(texts) {
+  const card = texts ? text : picture;
+  const apple = card("apple", t("practice.apple"));
+  const blur = card("blur", t(texts ? "practice.bicycle" : "practice.blur"));
+  const [another, pear] = [card("red-apple", t("practice.red_apple")), card("pear", t("practice.pear"))];
+  return [
+    { chosen: [], cards: [apple, blur], better: 0, why: t(texts ? "practice.why.1.texts" : "practice.why.1") },
+    { chosen: [apple], cards: [another, pear, blur], better: 1, why: t(texts ? "practice.why.2.texts" : "practice.why.2") },
+  ];
+}
 
 /**
  * Practise, with the organizer's lessons or the page's own: those have two cards, or where there will be more three.
  * Resolves to the names of what was chosen.
  */
-export async function practise(view, { options, practice: own, question, k }) {
-  const lessons = own ? own.map(({ cards, ...lesson }) => ({ ...lesson, chosen: [], cards: cards.map((card) => ({ ...card, name: card.id })) })) : LESSONS;
+export async function practise(view, { options, practice: own, question, k, texts }) {
+  const lessons = own ? own.map(({ cards, ...lesson }) => ({ ...lesson, chosen: [], cards: cards.map((card) => ({ ...card, name: card.id })) })) : ownLessons(texts);
   const [kicker, theme] = [find("#kicker"), find("#theme")];
   const real = [kicker.textContent, theme.textContent];
   const said = [];

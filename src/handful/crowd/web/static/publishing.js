@@ -5,11 +5,16 @@ import { request, tried } from "./requests.js";
 
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** Wire the buttons of one study's page, where they are. */
+const number = new Intl.NumberFormat();
+const answers = (n) => (n === 1 ? "1 answer" : `${number.format(n)} answers`);
+
+/** Wire the buttons of one study's page, where they are; gives a function that shows what its status says of them. */
 export function publishing(study) {
   const address = `/api/organize/${study}`;
   const list = find("#shared");
-  if (!list) return;
+  if (!list) return () => {};
+  let now = null; // the status: before it has come it is not known whether this would be late
+  find("#preregister").disabled = true;
 
   function line({ id, made, link }) {
     const item = make("li", {}, make("span", { textContent: `Link of ${when.format(1000 * made)}` }));
@@ -24,14 +29,38 @@ export function publishing(study) {
     return item;
   }
 
+  const listed = tried(async () => list.replaceChildren(...(await request("GET", `${address}/share`)).map(line)));
   find("#share-result").addEventListener("click", () => tried(async () => {
+    await listed; // or the list would come after the new link, without it
     list.prepend(line(await request("POST", `${address}/share`, undefined, { repeats: false })));
   }));
-  find("#preregister").addEventListener("click", () => tried(async () => {
+  const register = () => tried(async () => {
     const record = await request("POST", `${address}/preregister`, undefined, { text: true }); // its digest is of these letters
+    const page = await request("GET", `${address}/preregistration.html`, undefined, { text: true }); // refused where the study has changed since
+    const link = find("#registered-record");
+    URL.revokeObjectURL(link.href);
+    link.href = URL.createObjectURL(new Blob([record], { type: "application/json" }));
+    find("#registered-hash").replaceChildren(...copyable(JSON.parse(record).hash, "Hash of the preregistration"));
+    find("#registered").hidden = false;
     save(record, `${study}-preregistration.json`, "application/json");
-    location.assign(`${address}/preregistration.html`);
-    toast("Post both files where others can see them, before the first answer.", 8);
-  }));
-  tried(async () => list.replaceChildren(...(await request("GET", `${address}/share`)).map(line)));
+    save(page, `${study}-preregistration.html`, "text/html");
+  });
+  find("#preregister").addEventListener("click", () => {
+    if (now.registered_after !== null || !now.answers) { register(); return; }
+    find("#registering-words").textContent = `It has ${answers(now.answers)} already, so this is late: the record, the certificate and the export will say so, and it cannot be taken back.`;
+    find("#registering").returnValue = "";
+    find("#registering").showModal();
+  });
+  find("#registering").addEventListener("close", () => find("#registering").returnValue === "yes" && register());
+
+  return (status) => {
+    now = status;
+    find("#preregister").disabled = false;
+    const { state, registered_after: after } = status;
+    const over = state === "finished" && after === null;
+    find("#preregister").hidden = over;
+    find("#register-words").textContent = over ? "This study was not preregistered." : "A preregistration says before the first answer what this study will do.";
+    find("#registered-title").textContent = after ? `Registered late, after ${answers(after)}.` : "Preregistered.";
+    find("#registered-when").textContent = after ? "Post both" : status.answers ? "Both belong" : "Post both now, before the first answer,";
+  };
 }

@@ -13,3 +13,6 @@ export function placeOf(question, said) {
   if (!said) return -1;
   return question.options ? question.options.findIndex((card) => card.id === said.option) : SIDES.indexOf(said.side);
 }
+
+/** Whether two answers to a question say the same; none says nothing. */
+export const sameAnswer = (one, other) => Boolean(one) && (one.side ?? null) === (other.side ?? null) && (one.option ?? null) === (other.option ?? null);

@@ -4,6 +4,7 @@ import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
 const FOLLOWS = { budget: Number, minutes: Number, rewards: cents };
+const PLANNED = ["people", "answers_each", "budget", "minutes", "per_hour", "rewards", "currency"];
 const SHOWN = 6; // letters of a name in the table
 const RUNNING = { pause: ["ACTIVE"], start: ["PAUSED"], stop: ["ACTIVE", "PAUSED"] };
 
@@ -11,6 +12,8 @@ export class Recruiting {
   #root;
   #last = "";
   #names = []; // of all who answered: the table shows six letters of each
+  #first = null; // the plan as the study was set up
+  #plans = 0; // grows with every plan that is asked for: only the newest is shown
   #bonus = null; // names the bonus in the form: however often it is sent, it is promised once
 
   constructor(root) {
@@ -20,8 +23,11 @@ export class Recruiting {
     find("#recruiting-publish").addEventListener("click", () => this.#publish());
     const form = find("#drafting");
     form.addEventListener("submit", (event) => { event.preventDefault(); this.#say("create", { ...known(form), address: form.elements.address.value }); });
-    form.addEventListener("change", ({ target }) => this.#plan(form, target.name));
-    find("#recruiting-none").addEventListener("toggle", ({ target }) => target.open && this.#plan(form));
+    form.addEventListener("change", async ({ target }) => {
+      await this.#first; // else the numbers would be those of nobody's plan
+      this.#plan(form, target.name);
+    });
+    find("#recruiting-none").addEventListener("toggle", ({ target }) => { if (target.open) this.#first = this.#plan(form); });
     find("#giving").addEventListener("input", () => { this.#bonus = null; });
     find("#giving").addEventListener("submit", (event) => { event.preventDefault(); this.#give(event.target); });
   }
@@ -31,17 +37,21 @@ export class Recruiting {
     if (changed === "address") return;
     const body = changed ? { ...known(form) } : {}; // at first: as the study was set up
     if (FOLLOWS[changed]) body[changed] = FOLLOWS[changed](form.elements[changed].value);
+    const turn = ++this.#plans;
+    const sent = Object.fromEntries(PLANNED.map((name) => [name, form.elements[name].value]));
     let told;
     try {
       told = await request("POST", `${this.#root}/plan`, body);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      find("#draft-words").textContent = error.message;
+      if (turn === this.#plans) find("#draft-words").textContent = error.message;
       return;
     }
-    for (const name of ["people", "answers_each", "budget", "minutes"]) form.elements[name].value = told[name];
-    for (const name of ["per_hour", "rewards"]) form.elements[name].value = (told[name] / 100).toFixed(2);
-    form.elements.currency.value = told.currency;
+    if (turn !== this.#plans) return;
+    const shown = { ...told, per_hour: (told.per_hour / 100).toFixed(2), rewards: (told.rewards / 100).toFixed(2) };
+    for (const name of PLANNED) {
+      if (form.elements[name].value === sent[name]) form.elements[name].value = shown[name]; // else it is being typed
+    }
     find("#draft-words").textContent = `${told.words} ${told.note}`;
   }
 

@@ -75,9 +75,10 @@ export function sayEnough({ show_result: shows, thanks }, answered, more = true)
   show("enough");
 }
 
-/** Somebody leaves who has given enough. */
-export function sayGoodbye({ show_result: shows }) {
-  stuck(t("finished.title"), [t("enough.close"), ...(shows ? [t("enough.later")] : [])].join(" "));
+/** Somebody leaves who has given enough: what the organizer thanks them with stays. */
+export function sayGoodbye({ show_result: shows, thanks }) {
+  const leaving = [t("enough.close"), ...(shows ? [t("enough.later")] : [])].join(" ");
+  stuck(t("finished.title"), thanks ? `${thanks}\n${leaving}` : leaving);
 }
 
 /** Who may sees what came out. The contact sheet is fetched now: the server may stop. */

@@ -2,14 +2,21 @@
 
 import "./logout.js";
 import { all, find, make, pause, speak, untoast } from "./dom.js";
+import { showItemCards } from "./draft_items.js";
 import { dryRun, dryRunOf } from "./dry_run.js";
-import { words } from "./item_card.js";
-import { fillLessons, lessons, onLessons } from "./lessons.js";
+import { onLessons } from "./lessons.js";
 import { Refusal, request, sayLost } from "./requests.js";
-import { dropped, picked, sendAll, sendPracticePicture } from "./uploads.js";
+import { boundK, fields, fill, fillNews, retell, sayFaults, settings } from "./setup_fields.js";
+import { differing, elsewhere, flat, nested, only } from "./setting_changes.js";
+import { dropped, passedOver, picked, sendAll, sendPracticePicture } from "./uploads.js";
 
 const KEEP_AFTER_MS = 600;
 const COMING = { open: "anyone with the link", room: "anyone with the link", invitations: "whoever has an invitation", panel: "whoever the panel sends" };
+const ONLY_HERE = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+  ? " Only this machine can open its link: start handful serve with --host 0.0.0.0 or --public-url to let others in."
+  : "";
+const MORE = { anything: "Drop photos, a zip or a CSV here", files: "Drop more photos here" };
+const WHOLE = /\.(zip|csv|tsv)$/i;
 const LOOK_EVERY_MS = 400;
 const number = new Intl.NumberFormat();
 const megabytes = (bytes) => `${number.format(Math.round(bytes / 1e6))} MB`;
@@ -19,85 +26,46 @@ const lost = { lost: sayLost, back: untoast };
 let status = null; // the draft as the server has it; null before there is one
 let busy = false;
 let rest = []; // files that could not be sent
+let offered = new Set(); // the paths of all files that were dropped or chosen: hidden ones are not sent
 let timer = 0;
+let refused = false; // whether the server did not take what was typed last
+let agreed = {}; // what the fields said when they and the server last agreed, each by one name
+let turn = 0; // grows with every change that is sent: what was asked for before one tells of older settings
+let keeping = Promise.resolve(); // the changes are sent one after another
+
+// Until it has come, what is typed would be written over: nothing can be typed, and nothing is sent before.
+const loaded = document.body.dataset.draft ? ask("GET", `/api/setup/${document.body.dataset.draft}`) : fillNew();
 
 const root = () => `/api/setup/${status.draft}`;
 let chosen = []; // items from the start
-const fields = all("[data-setting], [data-word]");
 
-function settings() {
-  const told = { chosen, words: {} };
-  for (const field of fields) {
-    const { setting, word } = field.dataset;
-    let value = field.type === "checkbox" ? field.checked : field.value;
-    if (field.type === "number") value = value === "" ? null : Number(value);
-    if ("cents" in field.dataset && value !== null) value = Math.round(100 * value);
-    if (setting === "rule") value = rule(value);
-    if (setting === "explorer" && value === "") value = null;
-    if (word === "language" && value === "en") continue;
-    if (setting !== undefined && value === null && !MAY_BE_NULL.has(setting)) continue; // the default of the server
-    if (word !== undefined && builtIn(word, value)) continue;
-    if (setting !== undefined) told[setting] = value;
-    else told.words[word] = value;
-  }
-  if (lessons() !== null) told.words.practice = lessons();
-  return told;
-}
-
-const MAY_BE_NULL = new Set(["budget", "options", "epsilon", "delta", "per_hour", "rule"]);
-
-/** A rule as it was typed; null for the standard one, and where it cannot be read, which is said. */
-function rule(typed) {
-  find("#rule-fault").textContent = "";
-  if (!typed.trim()) return null;
-  try {
-    return JSON.parse(typed);
-  } catch (error) {
-    find("#rule-fault").textContent = `This is no JSON, so the standard rule holds: ${error.message}.`;
-    return null;
-  }
-}
-
-/** Whether a field has just the built-in words, which are not kept: they may be in another language one day. */
-function builtIn(word, value) {
-  if (value === null) return true;
-  if (word === "consent") return value === BUILT_IN.consent;
-  if (word === "instructions") return value.trim() === "" || value === BUILT_IN[word];
-  return value === "";
-}
-
-const BUILT_IN = { consent: "", instructions: "" };
-
-function fill({ settings: told, ...draft }) {
-  for (const name of Object.keys(BUILT_IN)) BUILT_IN[name] = draft[name];
-  for (const field of fields) {
-    const { setting, word } = field.dataset;
-    const value = setting !== undefined ? told[setting] : told.words[word];
-    if (field.type === "checkbox") field.checked = value;
-    else if (word === "goal") field.value = value ?? draft.plan.answers_each;
-    else if (word === "language") field.value = value ?? "en";
-    else if (setting === "rule") field.value = value ? JSON.stringify(value, null, 1) : "";
-    else if ("cents" in field.dataset) field.value = value === null ? "" : (value / 100).toFixed(2);
-    else field.value = value ?? BUILT_IN[word] ?? "";
-  }
-  fillLessons(told.words.practice, draft.practice_pictures);
-}
-
-/** In another language the built-in words are others; those that the organizer wrote stay. */
-function retell(draft) {
-  for (const name of Object.keys(BUILT_IN)) {
-    const field = find(`[data-word=${name}]`);
-    if (field.value === BUILT_IN[name]) field.value = draft[name];
-    BUILT_IN[name] = draft[name];
-  }
+/** Say what is wrong or missing, and let the study be opened where nothing is. */
+function gate() {
+  const fault = sayFaults();
+  const missing = !status?.items ? "There is nothing to choose from yet." : !find("#theme").value.trim() ? "It needs a theme." : fault;
+  find("#open-words").textContent = missing || `Once it is open, ${COMING[status.settings.door]} can answer, and items and numbers stay as they are.${ONLY_HERE}`;
+  find("#open-words").className = fault && missing === fault ? "wrong" : "faint";
+  find("#open").disabled = Boolean(missing) || refused || busy || status.state === "preparing";
+  find("#dry-run").disabled = !status?.items || Boolean(fault);
+  find("#amounts").hidden = find("[type=number][aria-invalid=true]") !== null; // they are of other numbers
+  return !fault;
 }
 
 // Names the draft: however often beginning it is sent, there is one.
 const ID = [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
+let beginning = null; // while the draft is being begun: there is one, whoever needs it
+
 async function draft() {
-  if (status) return;
-  show(await request("POST", "/api/setup", { ...settings(), id: ID }, lost));
+  await loaded;
+  if (!status) await (beginning ??= begin().finally(() => { beginning = null; }));
+}
+
+async function begin() {
+  const told = settings();
+  const begun = await request("POST", "/api/setup", { ...told, chosen, id: ID }, lost);
+  agreed = only({ ...flat(begun.settings), ...flat(told) }, flat(settings(begun.settings)));
+  show(begun);
   history.replaceState(null, "", `/setup/${status.draft}`);
 }
 
@@ -111,61 +79,113 @@ function explain(where, error) {
 function changed() {
   clearTimeout(timer);
   find("#kept").textContent = "";
+  gate();
   timer = setTimeout(keep, KEEP_AFTER_MS);
 }
 
-async function keep() {
+/** What was typed and is not kept: only that is sent, as others may have changed the rest elsewhere. */
+const unkept = () => differing(agreed, flat(settings(status.settings)));
+
+function keep() {
+  keeping = keeping.catch(() => {}).then(keepNow);
+  return keeping;
+}
+
+/** All that was typed is kept, or was refused. */
+const settled = () => (timer || !status ? keep() : keeping.catch(() => {}));
+
+async function keepNow() {
+  await loaded;
   clearTimeout(timer);
   timer = 0;
   find("#open-fault").textContent = "";
+  refused = false;
   try {
-    if (!status) await draft();
-    else show(await request("PUT", root(), settings(), lost));
-    if (!timer) find("#kept").textContent = "All changes are kept."; // and none was made since
+    await draft();
+    const news = await keepChanges(); // also of what was typed while the draft was begun
+    if (!timer) find("#kept").textContent = `${gate() ? "All changes are kept." : "Everything else is kept."}${elsewhere(news)}`; // and none was made since
   } catch (error) {
+    refused = true;
+    gate();
     explain("#open-fault", error);
   }
 }
 
-function show(now) {
+async function keepChanges() {
+  const changes = unkept();
+  if (!Object.keys(changes).length) return [];
+  turn += 1;
+  const now = await request("PATCH", root(), nested(changes), lost).finally(() => { turn += 1; });
+  Object.assign(agreed, changes);
+  return show(now, changes);
+}
+
+/** Ask for something that is replied to with the draft, and show that; gives what was changed elsewhere. */
+async function ask(method, path, body, patience = {}) {
+  const then = turn;
+  const now = await request(method, path, body, { ...lost, ...patience });
+  return show(then === turn || !status ? now : { ...now, settings: status.settings });
+}
+
+/** Show the draft, `sent` being what it was just told; gives what was changed elsewhere. */
+function show(now, sent = {}) {
   const first = status === null;
+  const given = first && document.body.dataset.draft;
+  const mine = first ? {} : unkept();
+  const news = first ? [] : fillNews(status.settings, now, { ...mine, ...sent });
   status = now;
   chosen = now.settings.chosen;
-  if (first && document.body.dataset.draft) fill(now); // a new one is as it was typed, also where half a pair is
+  if (given) fill(now); // a new one is as it was typed, also where half a pair is
   else retell(now);
-  if (now.study) { location.replace(`/organize/${now.study}`); return; }
+  if (given || !first) agreed = { ...flat(settings(now.settings)), ...only(agreed, mine) };
+  if (now.study) { location.replace(`/organize/${now.study}`); return news; }
   const preparing = now.state === "preparing";
-  find("#prepared").hidden = !now.items;
+  find("#prepared").hidden = !now.items && (preparing || busy || !now.files.length);
+  find("#start-over").hidden = preparing || busy;
   find("#inherited").textContent = now.inherited ?? "";
   find("#own-rule").hidden = !now.settings.checks;
   find("#pay").hidden = now.settings.door !== "panel";
   find("#cost").textContent = now.plan.cost ?? "";
-  find("#drop").hidden = busy || preparing || (now.items > 0 && !now.carried);
-  find("#sending").hidden = !(busy || preparing || rest.length);
+  const more = now.items > 0;
+  find("#drop").hidden = busy || preparing || (more && now.adds === "nothing");
+  find("#drop").classList.toggle("more", more);
+  find("#drop-title").textContent = more ? MORE[now.adds] ?? "" : MORE.anything;
+  find("#drop-title").hidden = more && now.adds === "texts";
+  find("#drop-kinds").hidden = more;
+  find("#files-button").textContent = more ? "Add files" : "Choose files";
+  find("#files-button").classList.toggle("main", !more);
+  find("#folder-button").textContent = more ? "Add a folder" : "Choose a folder";
+  find("#by-file").hidden = more && now.adds === "texts";
+  find("#paste").textContent = more ? "Add texts" : "Paste texts";
+  find("#paste").hidden = more && now.adds === "files";
+  find("#no-more").hidden = !more || now.adds !== "nothing";
+  find("#sending").hidden = !(busy || preparing);
   find("#items-fault").textContent = now.fault ?? "";
   if (preparing) progress(now.prepared, now.preparing, "pictures and texts prepared");
-  if (now.items) showItems(now);
+  showGoOn(now);
+  showItems(now);
   const { answers, answers_each: each, minutes_each: minutes, advice } = now.plan;
   find("#plan").textContent = now.items
-    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes < 1.5 ? "a minute" : `${Math.round(minutes)} minutes`}.`
+    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes === 1 ? "a minute" : `${number.format(minutes)} minutes`}.`
     : "How many answers that makes is shown once there is something to choose from.";
   buys(now);
   dryRunOf(now);
   find("#advice").textContent = advice ?? "";
   find("#advice").hidden = !advice || !now.items;
-  const missing = !now.items ? "There is nothing to choose from yet." : !now.settings.theme.trim() ? "It needs a theme." : now.settings.k >= now.items ? `There are ${number.format(now.items)} items, so at most ${number.format(now.items - 1)} can be chosen: choose fewer, or add items.` : "";
-  find("#open-words").textContent = missing || `Once it is open, ${COMING[now.settings.door]} can answer, and items and numbers stay as they are.`;
-  find("#open").disabled = Boolean(missing) || busy || preparing;
+  boundK(now);
+  gate();
   find("#discard").hidden = false;
   find("#preview").disabled = !now.items || preparing;
+  if (!timer && Object.keys(unkept()).length) changed(); // what could not be a moment ago can be now
+  return news;
 }
 
 let priced = ""; // the settings whose quality is shown, or on its way
 
 /** Say what the planned answers buy, once that is simulated. */
 async function buys(now) {
-  const { k, options, people, budget, explorer, in_flight: out } = now.settings;
-  const about = JSON.stringify([now.items, k, options, people, budget, explorer, out, now.plan.answers]);
+  const { k, options, people, budget, explorer, sure, in_flight: out } = now.settings;
+  const about = JSON.stringify([now.items, k, options, people, budget, explorer, sure, out, now.plan.answers]);
   if (about === priced) return;
   priced = about;
   find("#buys").textContent = now.items ? "Simulating what that buys …" : "";
@@ -176,24 +196,39 @@ async function buys(now) {
   find("#buys").classList.toggle("notice", found.suffices === false);
 }
 
+/** Offer to prepare what is here, where something is and did not become items: some files failed, or the server was stopped. */
+function showGoOn(now) {
+  const there = now.files.length + now.carried > 0;
+  find("#go-on").hidden = busy || !(rest.length ? there : there && now.state === "collecting");
+  find("#go-on").textContent = rest.length ? "Go on without the rest" : "Prepare what is here";
+  find("#send-again").hidden = busy || !rest.length;
+}
+
+/** What can be done where there are files and no items: sending may have stopped half-way, or preparing have failed. */
+function arrived({ files, adds, state, fault }) {
+  if (!files.length || state !== "collecting" || fault || rest.length || adds === "texts") return "Nothing is ready yet.";
+  const some = files.length === 1 ? "1 file has" : `${number.format(files.length)} files have`;
+  return `${some} arrived. Drop the same ones again to send the rest, or prepare what is here.`;
+}
+
 function showItems(now) {
-  find("#items-count").textContent = now.items === 1 ? "1 item is ready." : `${number.format(now.items)} items are ready.`;
-  find("#left-count").textContent = now.left_out.length ? `${number.format(now.left_out.length)} left out.` : "";
-  find("#left-out").hidden = !now.left_out.length;
-  find("#left-list").replaceChildren(...now.left_out.map(({ name, why }) => make("li", { textContent: `${name} ${why}` })));
-  find("#cards").replaceChildren(...now.cards.map(itemEntry));
+  find("#items-count").textContent = now.items === 1 ? "1 item is ready." : now.items ? `${number.format(now.items)} items are ready.` : arrived(now);
+  const left = [...now.left_out, ...passedOver([...offered])];
+  find("#left-count").textContent = left.length ? `${number.format(left.reduce((sum, { files }) => sum + files, 0))} left out.` : "";
+  find("#left-out").hidden = !left.length;
+  find("#left-list").replaceChildren(...left.map(({ name, why }) => make("li", { textContent: `${name} ${why}` })));
+  showItemCards(now, root(), leaveOut);
   find("#chosen-words").textContent = now.settings.chosen.length ? `${number.format(now.settings.chosen.length)} are chosen from the start. The number to choose counts them.` : "";
 }
 
-/** An item in small, with a way to leave it out. */
-function itemEntry(card) {
-  const face = card.kind === "text" ? make("p", { textContent: card.text }) : make("img", { src: card.thumbnail, alt: words(card), loading: "lazy" });
-  const out = make("button", { type: "button", className: "out", textContent: "×", ariaLabel: `Leave out ${words(card)}`, title: "Leave this out" });
-  out.addEventListener("click", () => order("#items-fault", "DELETE", `${root()}/items/${card.id.split("/").map(encodeURIComponent).join("/")}`));
-  const entry = make("li", {}, face, out);
-  if (card.chosen) entry.append(make("span", { className: "place", textContent: card.chosen, title: "chosen from the start" }));
-  return entry;
+let leavingOut = Promise.resolve(); // one after another, or the reply to an earlier one would bring an item back
+
+function leaveOut(card) {
+  leavingOut = leavingOut.catch(() => {}).then(() => leaveOutNow(card));
+  return leavingOut;
 }
+
+const leaveOutNow = (card) => order("#items-fault", "DELETE", `${root()}/items/${card.id.split("/").map(encodeURIComponent).join("/")}`);
 
 function progress(done, of, what) {
   find("#sent").textContent = `${number.format(done)} of ${number.format(of)}`;
@@ -205,8 +240,15 @@ function progress(done, of, what) {
 
 async function send(files) {
   if (!files.length || busy) return;
+  const adds = status?.items ? status.adds : "anything";
+  const whole = files.find(({ path }) => WHOLE.test(path));
+  if (adds === "texts" || (adds === "files" && whole)) {
+    find("#items-fault").textContent = adds === "texts" ? "Files cannot be added to pasted texts: start over to use them." : `${whole.path} is a collection of its own and cannot be added to these files: unpack it and add its pictures, or start over with it.`;
+    return;
+  }
   busy = true;
   rest = [];
+  for (const { path } of files) offered.add(path);
   find("#items-fault").textContent = "";
   try {
     await draft();
@@ -216,10 +258,9 @@ async function send(files) {
     rest = failed;
     busy = false;
     if (!failed.length) { await prepare(); return; }
-    show(await request("GET", root(), undefined, lost));
+    await ask("GET", root());
     const [{ path, why }] = failed;
     find("#items-fault").textContent = fatal ?? `${failed.length === 1 ? path : `${failed.length} files`} could not be sent: ${why}`;
-    find("#send-again").hidden = false;
   } catch (error) {
     explain("#items-fault", error);
   } finally {
@@ -228,8 +269,8 @@ async function send(files) {
 }
 
 async function prepare() {
-  find("#send-again").hidden = true;
-  show(await request("POST", `${root()}/prepare`, undefined, lost));
+  rest = [];
+  await ask("POST", `${root()}/prepare`);
   await watch();
 }
 
@@ -237,38 +278,60 @@ async function prepare() {
 async function watch() {
   while (status.state === "preparing") {
     await pause(LOOK_EVERY_MS);
-    show(await request("GET", root(), undefined, lost));
+    await ask("GET", root());
   }
   if (status.items) speak(`${status.items} items are ready.`);
 }
 
 async function order(where, method, path, body) {
   try {
-    show(await request(method, path, body, { ...lost, patience_ms: SIMULATING_MS }));
-    return true;
+    return { news: await ask(method, path, body, { patience_ms: SIMULATING_MS }) };
   } catch (error) {
     explain(where, error);
-    return false;
+    return null;
   }
 }
 
 async function usePasted() {
+  if (busy) return;
   find("#items-fault").textContent = "";
+  busy = true; // no files come beside them
   try {
     await draft();
-    if (await order("#items-fault", "POST", `${root()}/texts`, { texts: find("#texts").value })) await prepare();
+    progress(0, 1, "texts sent");
+    show(status);
+    const texts = find("#texts").value;
+    await request("POST", `${root()}/texts`, { texts, more: true }, lost);
+    if (find("#texts").value === texts) find("#texts").value = "";
+    busy = false;
+    await prepare();
   } catch (error) {
+    busy = false;
+    if (status) show(status);
     explain("#items-fault", error);
   }
 }
 
 async function startOver() {
-  for (const { name } of status.files) {
-    await request("DELETE", `${root()}/files/${name.split("/").map(encodeURIComponent).join("/")}`, undefined, lost);
+  if (busy) return;
+  busy = true; // a file that is sent now might be one that is being taken away
+  try {
+    progress(0, status.files.length, "files taken away");
+    await ask("GET", root()); // in another window files may have come and gone
+    for (const [at, { name }] of status.files.entries()) {
+      progress(at, status.files.length, "files taken away");
+      const gone = request("DELETE", `${root()}/files/${name.split("/").map(encodeURIComponent).join("/")}`, undefined, lost);
+      await gone.catch((error) => { if (error.status !== 404) throw error; }); // the reply to the first try may have been lost
+    }
+  } catch (error) {
+    busy = false;
+    show(status);
+    throw error;
   }
-  rest = [];
+  busy = false;
+  [rest, offered] = [[], new Set()];
   if (status.carried) await prepare();
-  else show(await request("GET", root(), undefined, lost));
+  else await ask("GET", root());
 }
 
 const drop = find("#drop");
@@ -282,16 +345,18 @@ drop.addEventListener("drop", async (event) => {
 for (const input of [find("#files"), find("#folder")]) {
   input.addEventListener("change", () => { send(picked(input)); input.value = ""; });
 }
-find("#paste").addEventListener("click", () => find("#pasting").showModal());
+find("#paste").addEventListener("click", () => { find("#pasting").returnValue = ""; find("#pasting").showModal(); });
 find("#pasting").addEventListener("close", () => { if (find("#pasting").returnValue) usePasted(); });
 find("#send-again").addEventListener("click", () => send(rest));
-find("#start-over").addEventListener("click", startOver);
-find("#discard").addEventListener("click", () => find("#discarding").showModal());
-find("#discarding").addEventListener("close", async () => {
+const orExplain = (work) => () => work().catch((error) => explain("#items-fault", error));
+find("#go-on").addEventListener("click", orExplain(prepare));
+find("#start-over").addEventListener("click", orExplain(startOver));
+find("#discard").addEventListener("click", () => { find("#discarding").returnValue = ""; find("#discarding").showModal(); });
+find("#discarding").addEventListener("close", orExplain(async () => {
   if (!find("#discarding").returnValue) return;
   await request("DELETE", root(), undefined, lost);
   location.assign("/organize?whole=true");
-});
+}));
 for (const field of fields) {
   if (field.id !== "rule") field.addEventListener("input", changed); // half a rule is none
   field.addEventListener("change", changed);
@@ -306,30 +371,36 @@ find("#rule-file").addEventListener("change", async ({ target }) => {
 });
 find("#preview").addEventListener("click", async () => {
   const tab = open("about:blank"); // now, while it is a click: later it would be stopped as an advertisement
-  if (timer) await keep();
+  await settled();
   tab.location = `/setup/${status.draft}/preview`;
 });
 find("#open").addEventListener("click", async () => {
   find("#open").disabled = true;
+  await settled();
+  if (refused) return;
+  const seen = await order("#open-fault", "GET", root());
+  if (seen?.news.length) find("#open-fault").textContent = `${elsewhere(seen.news)} Look at it, then open.`;
+  if (!gate() || !seen || seen.news.length || timer) return;
+  find("#open").disabled = true;
   find("#open-words").textContent = "Opening. The first time takes some seconds.";
-  if (timer) await keep();
-  await order("#open-fault", "POST", `${root()}/open`);
-  if (status && !status.study) find("#open").disabled = false;
+  if (!await order("#open-fault", "POST", `${root()}/open`)) gate();
 });
 
-dryRun(root, async () => { if (timer || !status) await keep(); });
+dryRun(root, settled);
 
-if (document.body.dataset.draft) {
-  show(await request("GET", `/api/setup/${document.body.dataset.draft}`, undefined, lost));
-  await watch();
-} else {
-  await fillNew();
+try {
+  await loaded;
+  find("#steps").inert = false;
+  if (status) await watch();
+} catch (error) {
+  find("#steps").inert = false;
+  explain("#items-fault", error); // it was deleted, or the session is over
 }
 
 /** Before there is a draft the fields have the defaults of the server. */
 async function fillNew() {
   const defaults = await request("GET", "/api/setup", undefined, lost);
   fill(defaults);
-  find("#open-words").textContent = "There is nothing to choose from yet.";
+  gate();
   find("#plan").textContent = "How many answers that makes is shown once there is something to choose from.";
 }

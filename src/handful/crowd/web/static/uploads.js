@@ -4,7 +4,24 @@ import { pause } from "./dom.js";
 
 const AT_ONCE = 3;
 const TRIES = 5;
-const JUNK = /(^|\/)(\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;
+const HIDDEN = /(?:^|\/)(\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$|[^/]+\.items\/)/id;
+
+/** The hidden file, or the outermost hidden folder with a slash after it. */
+function outermost(path) {
+  const end = path.indexOf("/", HIDDEN.exec(path).indices[1][0]);
+  return end < 0 ? path : path.slice(0, end + 1);
+}
+
+/** One line that names all hidden files among these paths, a hidden folder instead of what is in it; none: no line. */
+export function passedOver(paths) {
+  const hidden = paths.filter((path) => HIDDEN.test(path)).map(outermost);
+  if (!hidden.length) return [];
+  const times = new Map();
+  for (const name of hidden) times.set(name, (times.get(name) ?? 0) + 1);
+  const said = [...times].map(([name, n]) => (name.endsWith("/") ? `${name} (${n} ${n === 1 ? "file" : "files"})` : name)).join(", ");
+  const one = hidden.length === 1;
+  return [{ name: `${hidden.length} hidden or system ${one ? "file" : "files"}`, why: `${one ? "was" : "were"} passed over: ${said}`, files: hidden.length }];
+}
 
 /** What was dropped, with the files of dropped folders; each with a path. */
 export async function dropped(transfer) {
@@ -58,7 +75,7 @@ export async function sendPracticePicture(root, file) {
  *  Gives what could not be sent, each with why; `fatal` is why nothing more can be taken. */
 export async function sendAll(root, files, there, told) {
   const have = new Map(there.map(({ name, size }) => [name, size]));
-  const queue = files.filter(({ file, path }) => !JUNK.test(path) && have.get(path) !== file.size);
+  const queue = files.filter(({ file, path }) => !HIDDEN.test(path) && have.get(path) !== file.size);
   const total = queue.reduce((sum, { file }) => sum + file.size, 0);
   const moving = new Map();
   const failed = [];

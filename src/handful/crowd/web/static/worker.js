@@ -8,7 +8,7 @@ import { t } from "./language.js";
 import { myData, sayForgotten } from "./my_data.js";
 import { practise, tryOne } from "./practice.js";
 import { Refusal, refused, request } from "./requests.js";
-import { finish, goOnByKey, sayEnough, sayThanks, show, stuck } from "./sections.js";
+import { finish, goOnByKey, sayEnough, sayGoodbye, sayThanks, show, stuck } from "./sections.js";
 
 const study = document.body.dataset.study;
 const address = `/api/s/${study}`;
@@ -28,15 +28,10 @@ function explain(about) {
   document.addEventListener("keydown", (event) => event.key === "?" && !event.repeat && open());
 }
 
-const SECONDS_PER_ANSWER = 4; // for somebody who looks at two, with the practice
-const SECONDS_PER_MORE = 1; // for each option after these
-
 /** About how long it takes, where that is known. */
-function length({ goal, options }) {
+function length({ goal, minutes }) {
   if (!goal) return "";
-  const minutes = (goal * (SECONDS_PER_ANSWER + SECONDS_PER_MORE * (options - 2))) / 60;
-  const time = minutes <= 1 ? t("time.one") : minutes <= 5 ? t("time.few") : t("time.many", { n: Math.round(minutes) });
-  return ` ${t("welcome.length", { goal, time })}`;
+  return t("welcome.length", { goal, time: minutes === 1 ? t("time.one") : t("time.many", { n: minutes }) });
 }
 
 /** What it is about; resolves with whether the person wants to begin. */
@@ -47,10 +42,11 @@ function welcome(about) {
   if (about.welcome) find("#welcome-lead").replaceChildren(...linked(about.welcome));
   else find("#welcome-lead").textContent = about.solo
     ? t("welcome.solo", { items, k, many })
-    : t(options === 2 ? "welcome.two" : "welcome.more", { items, k, many }) + length(about);
+    : [t(options === 2 ? "welcome.two" : "welcome.more", { items, k, many }), length(about)].filter(Boolean).join(t("between.sentences"));
   find("#consent").hidden = !about.consent;
   find("#consent-text").replaceChildren(...linked(about.consent ?? ""));
   find("#paused").hidden = about.state !== "paused";
+  find("#welcome-title").setAttribute("aria-describedby", about.state === "paused" ? "paused" : ""); // the title has the focus
   find("#decline").hidden = !about.consent;
   find("#begin span").textContent = t(about.consent ? "agree" : "begin");
   find("#begin").setAttribute("aria-keyshortcuts", about.consent ? "Enter" : "Enter ArrowRight"); // agreeing is no slip
@@ -70,8 +66,10 @@ async function join(about, view, preview) {
   if (!await welcome(about)) return null;
   const practice = about.solo ? null : await practise(view, about);
   if (preview) return null;
-  return request("POST", `${address}/join`, { consent: true, practice, invitation: location.hash.slice(1, 65) || null }, waiting);
+  return request("POST", `${address}/join`, { consent: true, practice, ...invited() }, waiting);
 }
+
+const invited = () => ({ invitation: location.hash.slice(1, 65) || null });
 
 async function begin() {
   try {
@@ -88,6 +86,7 @@ async function begin() {
     } else if (about.state === "finished" && !about.joined && !arrived) {
       stuck(t("ended.title"), t("ended.text"));
     } else {
+      if (about.by_invitation && !about.joined) await request("POST", `${address}/invitation`, invited(), waiting); // before anybody reads and practises in vain
       const view = new ChoiceView();
       const work = about.joined ? null : await join(about, view, preview);
       if (preview) endPreview();
@@ -109,8 +108,12 @@ async function look() {
   if (!await welcome(about)) { stuck(t("declined.title"), t("declined.text")); return; }
   const view = new ChoiceView();
   await practise(view, about);
-  await tryOne(view, about, options);
-  sayEnough(about, about.goal ?? 1);
+  find("#enough-for-me").addEventListener("click", () => sayGoodbye(about));
+  for (;;) {
+    await tryOne(view, about, options);
+    sayEnough(about, about.goal ?? 1);
+    await new Promise((done) => find("#go-on").addEventListener("click", done, { once: true }));
+  }
 }
 
 /** Words that are not kept yet, from the page where they are written. */

@@ -7,37 +7,41 @@ const FEW = 10;
 const ENOUGH = 20; // answers before a share of places says anything
 const LOPSIDED = 0.25;
 
+/** What each column is sorted by, null where nothing is known; `least`: pressed once, the least comes first. */
 const COLUMNS = {
-  answers: ({ answers }) => answers,
-  skips: ({ skips }) => skips,
-  pace: ({ median_ms: pace }) => -(pace ?? Infinity),
-  checks: ({ checks, right }) => (checks ? -right / checks : -2),
-  sides: ({ left_share: left }) => (left === null ? -1 : Math.abs(left - 0.5)),
+  answers: { key: ({ answers }) => answers },
+  skips: { key: ({ skips }) => skips },
+  pace: { key: ({ median_ms: pace }) => pace, least: true },
+  checks: { key: ({ checks, right }) => (checks ? right / checks : null), least: true },
+  sides: { key: ({ left_share: left }, options) => (left === null ? null : Math.abs(left - 1 / options)) },
 };
 
-/** Sorts by the column whose heading was pressed, what is most first; pressed again, the other way round. */
+/** Sorts by the column whose heading was pressed, what is worth a look first; pressed again, the other way round. */
 class Order {
   #by = null;
-  #turned = false;
+  #up = false;
 
   constructor(table, changed) {
     for (const button of table.querySelectorAll("[data-sort]")) {
       button.addEventListener("click", () => {
-        this.#turned = this.#by === button.dataset.sort && !this.#turned;
-        this.#by = button.dataset.sort;
+        const by = button.dataset.sort;
+        this.#up = this.#by === by ? !this.#up : Boolean(COLUMNS[by].least);
+        this.#by = by;
         for (const other of table.querySelectorAll("[data-sort]")) {
-          other.closest("th").ariaSort = other === button ? (this.#turned ? "ascending" : "descending") : "none";
+          other.closest("th").ariaSort = other === button ? (this.#up ? "ascending" : "descending") : "none";
         }
         changed();
       });
     }
   }
 
-  sorted(workers) {
+  sorted(workers, options) {
     if (!this.#by) return workers;
-    const key = COLUMNS[this.#by];
-    const sign = this.#turned ? -1 : 1;
-    return [...workers].sort((a, b) => sign * (key(b) - key(a)) || (a.worker < b.worker ? -1 : 1));
+    const { key } = COLUMNS[this.#by];
+    const sign = this.#up ? 1 : -1;
+    const unknown = sign * Infinity; // comes last either way
+    const rank = (worker) => key(worker, options) ?? unknown;
+    return [...workers].sort((a, b) => sign * (rank(a) - rank(b)) || (a.worker < b.worker ? -1 : 1));
   }
 }
 
@@ -54,12 +58,14 @@ export class WorkerTable {
   #excluding = null;
   #options = 2;
   #checked = false;
-  #answers = 0;
+  #round = 1;
+  #answers = 0; // of the round
   #order = new Order(find("#people-table"), () => this.show(this.#workers));
 
-  /** `order(what, body)` excludes or restores. */
-  constructor(order) {
+  /** `order(what, body)` excludes or restores; `meaning(worker)` gives what excluding them would mean. */
+  constructor(order, meaning) {
     this.order = order;
+    this.meaning = meaning;
     find("#people-filter").addEventListener("change", () => this.show(this.#workers));
     const dialog = find("#excluding");
     dialog.addEventListener("close", () => {
@@ -67,17 +73,20 @@ export class WorkerTable {
     });
   }
 
-  show(workers, options = this.#options, checked = this.#checked) {
+  show(workers, options = this.#options, checked = this.#checked, round = this.#round) {
+    this.#round = round;
+    find("#people-table [data-sort=answers]").closest("th").title = `In all; in small, the share of the answers for pick ${round}`;
     this.#checked = checked;
     find("#people-table").classList.toggle("unchecked", !checked);
     this.#workers = workers;
     this.#options = options;
     find("#people-table [data-sort=sides]").textContent = options === 2 ? "Left / right" : "First card";
     find("#nobody").hidden = workers.length > 0;
+    find("#agreement").hidden = workers.length === 0;
     find("#people-table").hidden = workers.length === 0;
     find("#people-filtering").hidden = workers.length === 0;
-    this.#answers = workers.reduce((sum, { answers }) => sum + answers, 0);
-    const shown = this.#order.sorted(workers.filter(SHOWN[find("#people-filter").value]));
+    this.#answers = workers.reduce((sum, { round_answers: given }) => sum + given, 0);
+    const shown = this.#order.sorted(workers.filter(SHOWN[find("#people-filter").value]), options);
     reconcile(find("#people"), this.#folded.of(shown), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
   }
 
@@ -90,13 +99,14 @@ export class WorkerTable {
       make("td", { className: "side" }, make("span", { className: "sides" }, scale, make("span"))), make("td", {}, button));
   }
 
-  #update(row, { worker, answers, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded, why }) {
+  #update(row, { worker, answers, round_answers: inRound, skips, median_ms: pace, left_share: left, checks, right, admitted, excluded, withdrew, why }) {
     const [who, given, skipped, speed, checked, sides, last] = row.children;
     const short = worker.slice(0, 6);
     row.classList.toggle("excluded", excluded);
     who.textContent = short;
+    if (withdrew) who.append(make("small", { textContent: " withdrew" }));
     who.title = why ? `${worker}: ${why}` : worker;
-    given.replaceChildren(`${answers}`, make("small", { className: "share-of-all", textContent: this.#answers ? ` ${Math.round((100 * answers) / this.#answers)}%` : "", title: "of all answers" }));
+    given.replaceChildren(`${answers}`, make("small", { className: "share-of-round", textContent: this.#answers ? ` ${Math.round((100 * inRound) / this.#answers)}%` : "", title: `${inRound} of the ${this.#answers} answers for pick ${this.#round}` }));
     skipped.textContent = skips;
     speed.textContent = pace === null ? "–" : `${(pace / 1000).toFixed(1)} s`;
     checked.textContent = checks ? `${right} of ${checks}` : "–";
@@ -110,19 +120,24 @@ export class WorkerTable {
     cell.lastElementChild.textContent = left === null ? "–" : this.#options === 2 ? `${share} / ${100 - share}` : `${share}%`;
     cell.title = this.#options === 2 ? "" : `How often they chose the card shown first; by chance it is ${Math.round(100 / this.#options)}%.`;
     const button = last.firstElementChild;
+    button.hidden = withdrew;
     button.textContent = excluded ? "Restore" : "Exclude";
     button.ariaLabel = `${button.textContent} ${short}`;
     button.dataset.worker = worker;
   }
 
-  #pressed(button) {
+  async #pressed(button) {
     const { worker } = button.dataset;
     if (button.closest("tr").classList.contains("excluded")) {
       this.order("restore", { worker });
       return;
     }
+    const meant = await this.meaning(worker);
+    if (!meant) return;
     this.#excluding = worker;
     const dialog = find("#excluding");
+    find("#excluding-title").textContent = `Exclude ${worker.slice(0, 6)}?`;
+    find("#excluding-words").textContent = meant.words;
     find("#reason").value = "";
     dialog.returnValue = "";
     dialog.showModal();
