@@ -16,7 +16,7 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.panel_loop import PanelLoop
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.recruit.fake import FakeProlific
+from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.records import FakeSubmission
 from handful.recruit.plan import Plan
 from handful.recruit.prolific.client import ProlificClient
@@ -104,17 +104,17 @@ class Paid:
 def paid_study(
     collection: Collection,
     storage: Path,
-    fake: FakeProlific,
     environment: pytest.MonkeyPatch,
     *,
     study: StudyPlan | None = None,
     plan: Plan = PLAN,
+    token: str = "fake-token",
 ) -> Iterator[Paid]:
-    """A study that is served, and published on the fake Prolific."""
-    environment.setenv("PROLIFIC_TOKEN", fake.token)
-    environment.setenv("PROLIFIC_URL", fake.url)
+    """A study that is served, and published on a fake Prolific of its own."""
     study = study or StudyPlan(k=3, explorer="topx", budget=120, in_flight=20)
-    with started(collection, study, QUICK, storage=storage) as server:
+    with FakeProlific(FakePlatform(), token) as fake, started(collection, study, QUICK, storage=storage) as server:
+        environment.setenv("PROLIFIC_TOKEN", fake.token)
+        environment.setenv("PROLIFIC_URL", fake.url)
         recruiter = Recruiter(Store(storage), STUDY, ProlificClient.from_environment())
         recruiter.create(ADDRESS, plan, name="Photos", description="Which photo?")
         recruiter.publish(recruiter.cost().first)

@@ -75,8 +75,5 @@ def published(recruiter: Recruiter) -> Recruiter:
 @pytest.fixture
 def paid(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
     """A study that is paid through a fake Prolific, and served."""
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch) as running,
-    ):
+    with paid_study(collection, tmp_path / "venice.db", monkeypatch) as running:
         yield running

@@ -69,10 +69,7 @@ def test_whom_the_rule_ends_by_an_answer_is_noted_outside_the_event_loop(
 ) -> None:
     rule = Rule(None, None, (OneSide(share=0.9, after=2),), 1.0)
     study = StudyPlan(k=3, explorer="topx", budget=120, in_flight=20, rule=rule)
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch, study=study) as running,
-    ):
+    with paid_study(collection, tmp_path / "venice.db", monkeypatch, study=study) as running:
         ann, _ = running.come()
         ann.arrive()
         ann.join()
@@ -176,10 +173,7 @@ def test_a_platform_that_is_down_turns_nobody_away_and_they_count_once_verified(
 def checked(collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paid]:
     """A study whose rule has checks before admission."""
     study = StudyPlan(k=3, explorer="topx", budget=120, in_flight=20, rule=Rule(Admission(0, 2, 0), None, (), 1.0))
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "venice.db", fake, monkeypatch, study=study) as running,
-    ):
+    with paid_study(collection, tmp_path / "venice.db", monkeypatch, study=study) as running:
         yield running
 
 
@@ -219,8 +213,9 @@ def test_where_the_first_event_does_not_say_it_a_note_does_before_anybody_comes(
     assert sum('"unverified"' in record.payload for record in study.records()) == 1, "once is enough"
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
 def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_decision(
-    checked: Paid, monkeypatch: pytest.MonkeyPatch
+    checked: Paid, monkeypatch: pytest.MonkeyPatch, by_hand: bool
 ) -> None:
     ann, _ = checked.come()
     checked.fake.faults.append(Fault("GET .*/submissions/", 503, times=1000))
@@ -237,10 +232,14 @@ def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_d
     assert checked.fake.platform.books == []
     assert checked.loop.report is not None
     assert [one.who for one in checked.loop.report.waiting] == [person.pseudonym]
+    if by_hand:
+        study.restore(person.pseudonym)
+        checked.settle()  # what the organizer decided stays decided
+        assert not study.fold.workers.excludes(person.pseudonym)
     checked.fake.faults.clear()
     checked.settle()  # verified after all
     assert not study.fold.workers.excludes(person.pseudonym)
-    assert not study.fold.workers.any_excluded_by_hand  # the rule was followed, not overruled
+    assert study.fold.workers.any_excluded_by_hand is by_hand  # else the rule was followed, not overruled
     assert [p.kind for p in checked.fake.platform.books] == ["approve"]
 
 
@@ -372,7 +371,7 @@ def test_every_verified_submission_is_admitted_on_prolific(paid: Paid) -> None:
 def test_a_server_without_a_token_lets_people_in_and_says_what_is_wrong(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FakeProlific(FakePlatform()) as fake, paid_study(collection, tmp_path / "a.db", fake, monkeypatch):
+    with paid_study(collection, tmp_path / "a.db", monkeypatch):
         pass
     monkeypatch.delenv("PROLIFIC_TOKEN")
     from tests.crowd.clients import PLAN as STUDY_PLAN

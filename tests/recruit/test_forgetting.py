@@ -13,9 +13,9 @@ from handful.cli import people as _registers_its_commands
 from handful.cli import recruit_paying as _registers_more
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
-from handful.crowd.hosting.panel_words import KEPT_ID
 from handful.crowd.hosting.tokens import cookie_from, worker_of
-from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.crowd.languages import language
+from handful.recruit.fake import FakeProlific
 from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled, retire
 from handful.recruit.outcomes import Identity
 from handful.recruit.panel import Panel
@@ -100,7 +100,7 @@ def test_the_server_forgets_who_withdrew_when_they_are_paid(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage = tmp_path / "venice.db"
-    with FakeProlific(FakePlatform()) as fake, paid_study(collection, storage, fake, monkeypatch) as paid:
+    with paid_study(collection, storage, monkeypatch) as paid:
         ann, there = paid.come()
         ann.arrive()
         ann.join()
@@ -120,7 +120,7 @@ def test_who_asks_while_the_study_runs_goes_on_until_paid_and_is_a_stranger_then
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage = tmp_path / "venice.db"
-    with FakeProlific(FakePlatform()) as fake, paid_study(collection, storage, fake, monkeypatch) as paid:
+    with paid_study(collection, storage, monkeypatch) as paid:
         ann, there = paid.come()
         ann.arrive()
         ann.join()
@@ -148,7 +148,7 @@ def test_who_asks_while_the_study_runs_goes_on_until_paid_and_is_a_stranger_then
 def test_a_name_is_not_made_from_the_cookie(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FakeProlific(FakePlatform()) as fake, paid_study(collection, tmp_path / "a.db", fake, monkeypatch) as paid:
+    with paid_study(collection, tmp_path / "a.db", monkeypatch) as paid:
         ann, _ = paid.come()
         ann.arrive()
         ann.join()
@@ -215,4 +215,5 @@ def test_when_the_retention_is_over_ids_on_prolific_go_once_the_pay_is_settled(
 
 
 def test_the_consent_promises_no_more_than_is_done() -> None:
-    assert "If you ask us to forget you, it is deleted as soon as your pay is settled." in KEPT_ID
+    told = language("en").said("consent.panel")
+    assert "If you ask us to forget you, it is deleted as soon as your pay is settled." in told

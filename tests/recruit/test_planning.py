@@ -101,10 +101,7 @@ def test_checks_take_their_time_out_of_a_visit_of_so_many_minutes() -> None:
 def test_a_bonus_and_a_return_are_a_click_each(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, tmp_path / "a.db", fake, monkeypatch) as paid,
-    ):
+    with paid_study(collection, tmp_path / "a.db", monkeypatch) as paid:
         ann, there = paid.come()
         ann.arrive()
         (person,) = paid.store.people(STUDY)

@@ -12,7 +12,6 @@ import pytest
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.web.logs import JsonLines
-from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
 from handful.recruit.prolific import paying
 from handful.recruit.prolific.client import ProlificClient, RecruitingFailed
@@ -39,20 +38,17 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
     logging.getLogger("httpcore").setLevel(logging.ERROR)
     storage, words = tmp_path / "venice.db", list[str]()
     try:
-        with (
-            FakeProlific(FakePlatform(), token=TOKEN) as fake,
-            paid_study(collection, storage, fake, monkeypatch) as paid,
-        ):
+        with paid_study(collection, storage, monkeypatch, token=TOKEN) as paid:
             people = [paid.come() for _ in range(4)]
             for visitor, _ in people:
                 visitor.arrive()
                 visitor.join()
                 visitor.answer_all()
             paid.settle()
-            fake.faults.append(Fault("", 500, times=5))
+            paid.fake.faults.append(Fault("", 500, times=5))
             paid.settle()
             paid.settle()
-            client = ProlificClient(TOKEN, fake.url)
+            client = ProlificClient(TOKEN, paid.fake.url)
             _, inside = paid.come()
             for call in (
                 lambda: client.submission("f" * 24),
@@ -61,7 +57,7 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
                 lambda: client.approve([inside.id]),  # refused with the id in the platform's words
                 lambda: client.hand_in_bonuses(people[0][1].study, [("d" * 24, 5)]),
                 lambda: client.turn(people[0][1].study, "PUBLISH"),
-                lambda: ProlificClient("wrong", fake.url).study(people[0][1].study),
+                lambda: ProlificClient("wrong", paid.fake.url).study(people[0][1].study),
                 lambda: paying.ask_return(Recruiter(paid.store, STUDY, client), "nobody"),
             ):
                 try:

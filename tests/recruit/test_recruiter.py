@@ -451,7 +451,7 @@ def test_two_money_calls_at_once_are_refused_by_the_fake() -> None:
     from handful.recruit.prolific.client import Busy, ProlificClient
 
     with FakeProlific(FakePlatform(Workspace())) as fake:
-        fake.money_s = 0.3
+        fake.money_s = 2.0
         client = ProlificClient(fake.token, fake.url)
         found: list[str] = []
 
@@ -464,9 +464,10 @@ def test_two_money_calls_at_once_are_refused_by_the_fake() -> None:
                 found.append("through")
 
         threads = [threading.Thread(target=pay) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-            time.sleep(0.05)
+        threads[0].start()
+        while not fake.calls:  # the first is under way
+            time.sleep(0.01)
+        threads[1].start()
         for thread in threads:
             thread.join()
     assert sorted(found) == ["busy", "through"]

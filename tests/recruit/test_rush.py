@@ -11,7 +11,6 @@ import pytest
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
-from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
 from handful.recruit.plan import Plan
 from tests.crowd.clients import STUDY
@@ -42,23 +41,20 @@ def rush(
     """So many come within the seconds; the platform refuses so many of the calls that ask about one of them."""
     plan = Plan(people=people, answers_each=EACH, first_places=people)
     study = StudyPlan(k=3, explorer="topx", budget=2 * EACH * people, in_flight=200)
-    with (
-        FakeProlific(FakePlatform()) as fake,
-        paid_study(collection, storage, fake, environment, study=study, plan=plan) as paid,
-    ):
-        fake.platform.workspace.balance = 10**9
+    with paid_study(collection, storage, environment, study=study, plan=plan) as paid:
+        paid.fake.platform.workspace.balance = 10**9
         visitors = [paid.come() for _ in range(people)]
-        fake.faults.append(Fault("GET .*/submissions/[0-9a-f]{24}/", 429, times=refused))
+        paid.fake.faults.append(Fault("GET .*/submissions/[0-9a-f]{24}/", 429, times=refused))
         with ThreadPoolExecutor(48) as pool:
             times = [time.monotonic() + seconds * number / people for number in range(people)]
             found = Counter(pool.map(visited, [visitor for visitor, _ in visitors], times))
         assert found == {"finished": people}
-        assert sum("/submissions/" in call.path for call in fake.calls) >= people
+        assert sum("/submissions/" in call.path for call in paid.fake.calls) >= people
         paid.settle()
         assert Counter(there.status for _, there in visitors) == {"APPROVED": people}
         workers = paid.server.registry.studies[STUDY].study.fold.workers
         assert [workers.answers_of(person.pseudonym) for person in paid.store.people(STUDY)] == people * [EACH]
-        assert sum(one.cents for one in fake.platform.books) == people * plan.reward
+        assert sum(one.cents for one in paid.fake.platform.books) == people * plan.reward
 
 
 def test_every_verified_submission_is_admitted_in_a_rush_while_single_calls_are_refused(

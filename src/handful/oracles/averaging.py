@@ -17,7 +17,7 @@ import numpy as np
 from handful.core.checks import is_finite, whole
 from handful.core.greedy import lazy_greedy
 from handful.core.objective import Floats
-from handful.core.rounding import at_least, at_most
+from handful.core.rounding import at_least, at_most, confidence
 from handful.errors import InvalidProblem
 from handful.objectives import SampleAverage
 
@@ -46,7 +46,7 @@ class Averaged:
 
     def __str__(self) -> str:
         return (
-            f"{len(self.chosen)} chosen by {self.simulations:,} simulations; with probability {1 - self.delta:g} "
+            f"{len(self.chosen)} chosen by {self.simulations:,} simulations; with {confidence(self.delta)} confidence "
             f"f(S) ≥ {at_least(self.lower, 4)} and f(OPT) ≤ {at_most(self.upper, 4)}, so "
             f"f(S) ≥ {at_least(self.ratio, 2)}·f(OPT), if f is monotone and submodular"
         )

@@ -11,6 +11,7 @@ from handful.study.rules import Rule
 from handful.wording import counted
 
 MOST_PEOPLE = 100_000
+MOST_ANSWERS_EACH = 10_000
 SMALLEST_START = 5
 
 
@@ -40,8 +41,8 @@ class Plan:
         check_currency(self.currency)
         if not 1 <= self.people <= MOST_PEOPLE:
             raise InvalidProblem(f"{self.people} people make no study: expected 1 to {MOST_PEOPLE:,}")
-        if not 1 <= self.answers_each <= 10_000:
-            raise InvalidProblem(f"{self.answers_each} answers each make no study: expected 1 to 10,000")
+        if not 1 <= self.answers_each <= MOST_ANSWERS_EACH:
+            raise InvalidProblem(f"{self.answers_each} answers each make no study: expected 1 to {MOST_ANSWERS_EACH:,}")
         if self.checks < 0 or not 0 < self.seconds <= 3600 or not 0 <= self.other_s <= 7200:
             raise InvalidProblem("checks, seconds and other_s cannot be below 0, and a question takes up to an hour")
         least = MINIMUM_PER_HOUR[self.currency]

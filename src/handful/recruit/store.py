@@ -294,6 +294,16 @@ def has_recruitments(storage: str | Path) -> bool:
         return inspect(connection).has_table(recruitments.name)
 
 
+def is_recruited_for(storage: str | Path, study: str) -> bool:
+    """Whether people are recruited for this study; nothing is written to find out."""
+    if not has_recruitments(storage):
+        return False
+    database = database_at(storage)
+    with database.explaining(), database.connect() as connection:
+        found = connection.execute(select(recruitments.c.study).where(recruitments.c.study == study)).first()
+    return found is not None
+
+
 def _add_line(connection: Connection, **values: Any) -> int:
     result = connection.execute(insert(ledger).values(**values))
     assert result.inserted_primary_key is not None
