@@ -27,7 +27,7 @@ demo: $(RUNTIME)
 
 test: $(DEV) lint docs
 	scripts/need-chromium-and-postgres
-	$(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
+	$(BIN)/pytest -n 3 --dist loadscope --no-loadscope-reorder
 
 check-slow: $(DEV)
 	scripts/need-chromium-and-postgres

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 NEEDS = {"browser": "browser", "postgres_url": "postgres"}
 """Fixtures that need something beside Python, and the markers by which people leave their tests out."""
 _numbers = count()
+
+hypothesis.settings.register_profile("handful", deadline=None)  # how long an example takes says how busy the machine is
+hypothesis.settings.load_profile("handful")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -94,12 +98,12 @@ def storage(request: pytest.FixtureRequest) -> str:
 # Per module, because while it is open no other test in the process could call `asyncio.run`.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, headless. Nothing is downloaded; take a `browser.new_context()` per test."""
+    """Debian's headless Chromium. Nothing is downloaded; take a `browser.new_context()` per test."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium",
+            executable_path="/usr/bin/chromium-headless-shell",
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
         )
         yield chromium

@@ -114,6 +114,11 @@ def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
     assert [page for page in pages if page not in navigation] == []
 
 
+def test_the_changelog_says_nothing_twice() -> None:
+    beginnings = [line[:60] for line in (ROOT / "CHANGELOG.md").read_text().splitlines() if len(line) >= 60]
+    assert {line for line in beginnings if beginnings.count(line) > 1} == set()
+
+
 def test_the_documentation_loads_nothing_from_another_host(site: Path) -> None:
     assert loaded_from_elsewhere(site) == []
 

@@ -66,7 +66,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "recruit ask-return": (("recruit", "ask-return", "items", "w1"), TOKEN),
     "recruit demo": (("recruit", "demo", "--exit-when-done"), CROWD),
     "price": (("price", *PRICED), ""),
-    "estimate": (("estimate", *PRICED), ""),  # the old name of price
     "plot": (("plot", "-o", "items.png"), LAB),
     "serve": (("serve", "photos", "-k", "2", "--theme", "Boats"), CROWD),
     "backup": (("backup", "items.db", "-o", "items.zip"), CROWD),
@@ -115,6 +114,7 @@ def test_every_command_is_tried() -> None:
     assert commands() == {*COMMANDS, *LONG}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_each_command_runs_or_says_what_it_needs(plain: Path, tmp_path: Path) -> None:
     try_each({name: command for name, command in COMMANDS.items() if name not in ALIKE}, plain, tmp_path)
