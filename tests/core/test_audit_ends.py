@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from handful.core.explorers.certified.audit_state import gap_of
+from handful.core.budget import Total
+from handful.core.explorers.certified.anchors import gap_of
+from handful.core.explorers.certified.audit_state import GIVEN_UP
 from handful.core.explorers.registry import Certified
 from handful.core.feedback import Values
 from handful.core.problem import Problem
-from handful.core.responses import gaussian, uniform
+from handful.core.responses import Response, bernoulli, gaussian, uniform
 from handful.core.simulate import simulate
 from handful.objectives import Coverage, Modular
 
@@ -34,10 +38,10 @@ def test_an_audit_tries_other_anchors_before_it_gives_up_and_always_ends() -> No
         if result.rounds[-1].ended == "out of reach":
             given_up += 1
             assert max(margins(result.chosen, 0.75)) < 0.005
-            assert state.given_up.all()
+            assert (state.anchors["standing"] == GIVEN_UP).all()
         else:
             assert result.rounds[-1].ended == "rule"
-            left += bool(state.given_up.any())
+            left += bool(state.anchors["standing"].any())
     assert left > 0
     assert given_up > 0
 
@@ -58,7 +62,7 @@ def test_a_true_claim_about_items_that_are_alike_is_shown(world: Coverage, noise
         state = Certified().build(Problem(world.size, 4, Values(noise=noise), ratio=0.8, seed=seed))
         result = simulate(state, world, gaussian(noise), 4)
         assert result.rounds[-1].ended == "rule"
-        left += bool(state.given_up.any())
+        left += bool(state.anchors["standing"].any())
     assert left > 0
 
 
@@ -110,3 +114,51 @@ def test_the_most_hopeful_anchor_is_where_least_is_missing() -> None:
     state = Certified().build(Problem(15, 4, Values(noise=0.02), ratio=0.7, seed=5))
     result = simulate(state, WORLD, gaussian(0.02), 4)
     assert np.argmax([gap_of(state, i) for i in range(4)]) == np.argmax(margins(result.chosen, 0.7))
+
+
+def saturating(weights: list[float]) -> Callable[[float], Coverage]:
+    """f(S) = 1 − Π exp(−2w) is the chance that one of S covers the only topic."""
+    return lambda rate: Coverage(np.ones(1), 1.0 - np.exp(-rate * np.array(weights))[:, None])
+
+
+NEAR_THE_EDGE = {  # from ∅ the margin is next to nothing; from a later anchor the claim is soon shown
+    "default": (saturating([0.2, 0.5, 0.2, 0.4, 0.2])(2.0), 3, Values(range=(0, 1)), bernoulli(), {"epsilon": 0.05}),
+    "ratio": (Coverage([0.5], np.ones((5, 1))), 2, Values(range=(0, 1)), bernoulli(), {"ratio": 0.5}),
+    "noise": (Coverage([0.5], np.ones((8, 1))), 2, Values(noise=0.5), uniform(0.5), {"ratio": 0.51}),
+}
+
+
+@pytest.mark.parametrize(("world", "k", "known", "answers", "asked"), NEAR_THE_EDGE.values(), ids=NEAR_THE_EDGE.keys())
+def test_an_audit_turns_to_another_anchor_where_the_claim_is_far_away(
+    world: Coverage, k: int, known: Values, answers: Response, asked: dict[str, float]
+) -> None:
+    for seed in range(8):
+        problem = Problem(world.size, k, known, seed=seed, **asked)  # type: ignore[arg-type]
+        state = Certified().build(problem)
+        result = simulate(state, world, answers, k, cap=20_000)
+        assert result.rounds[-1].ended == "rule"
+        assert (state.anchors["visits"] <= 2).all()
+
+
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_a_function_that_is_nothing_is_given_up_from_later_anchors_too(seed: int) -> None:
+    state = Certified().build(Problem(5, 3, Values(noise=1.0), ratio=0.7, seed=seed))
+    result = simulate(state, Modular(np.zeros(5)), uniform(1.0), 3, cap=400_000)
+    assert result.rounds[-1].ended == "out of reach"
+
+
+def test_exact_answers_that_are_all_nothing_need_few_questions() -> None:
+    result = simulate(
+        Certified().build(Problem(50, 5, Values(noise=0), ratio=0.9, seed=0)), Modular(np.zeros(50)), uniform(0), 5
+    )
+    assert result.answers < 150
+
+
+def test_answers_that_end_before_everybody_was_asked_pick_the_best_of_those_who_were() -> None:
+    """Ten items, of which an answer is far off: the one with the best answer is picked, whoever was asked first."""
+    world = Modular(np.arange(10.0))
+    for seed in range(6):
+        problem = Problem(10, 1, Values(noise=0.1), epsilon=0.1, budget=Total(5), seed=seed)
+        result = simulate(Certified().build(problem), world, uniform(0.1), 1, budget=problem.total)
+        (asked,) = np.nonzero(result.rounds[0].per_item)
+        assert result.chosen == (asked.max(),)

@@ -142,7 +142,9 @@ def test_a_claim_is_shown_only_if_every_set_that_breaks_it_is_ruled_out() -> Non
 
 
 def test_shares_of_delta_and_weights_of_accounts_add_up_to_one() -> None:
-    """Each anchor after the first has two tests: by all its answers, and by those from when an audit begins anew."""
+    """Each anchor after the first has three tests: by all its answers, and twice by those from when an audit begins
+    anew; the first has a second one, for which nothing but W begins anew.
+    """
     claim = claim_of(np.ones(9), np.ones(9), 4, 1, 1.0)
 
     def share() -> float:
@@ -153,10 +155,12 @@ def test_shares_of_delta_and_weights_of_accounts_add_up_to_one() -> None:
     shares.append(share())
     for anchor in range(1, 4):
         claim.rules["anchor"] = anchor
-        for alone in range(2):
+        for alone in (0, 1, 1):
             claim.rules["alone"] = alone
             shares.append(share())
-    assert sum(shares) == pytest.approx(WHOLE + LATER + AFRESH * 3 / 4)
+    claim.rules["anchor"], claim.rules["again"] = 0, 1
+    shares.append(share())
+    assert sum(shares) == pytest.approx(WHOLE + LATER + AFRESH * 3.5 / 4)
     assert sum(shares) <= 1.0
     claim.rules["alone"] = 0
     assert sum(math.exp(-chosen(claim, rounds)) for rounds in range(40)) == pytest.approx(1.0)
@@ -321,7 +325,7 @@ class Crowd:
 
     def promised(self, delta: float) -> float:
         """How often a false claim may be made: a later anchor has a share of δ, as there are many to choose from."""
-        return delta if self.anchor == 0 else (AFRESH if self.anew else LATER) * delta / self.k
+        return delta if self.anchor == 0 else (0.5 * AFRESH if self.anew else LATER) * delta / self.k
 
     def made_in_vain(self, delta: float, shrink: float, runs: int, patience: float) -> int:
         """How often a claim is made that is false by next to nothing."""

@@ -11,6 +11,8 @@ from handful import Preferences, Study, TopX, Values
 from handful.errors import JournalTooNew
 from handful.study import event_records
 from handful.study.event_records import from_record
+from handful.study.export import journal_lines, records_of
+from handful.study.replaying import fold_of
 from tests.study.worlds import Clock, folded, live
 
 NAMES = [f"photo {i}" for i in range(6)]
@@ -142,3 +144,41 @@ def test_what_people_did_in_the_last_round_is_told_of_the_last_that_was_not_fill
     nothing.ask(1, "ann")
     nothing.finish("nobody came")
     assert all(line.round_answers == 0 for line in nothing.status().workers)
+
+
+def finished_after_one_answer(seed: int) -> Study:
+    """One answer about fifty items says nothing of the others."""
+    study = Study(range(50), 4, feedback=Values(noise=1.0), budget=60, seed=seed, clock=Clock())
+    (q,) = study.ask()
+    study.tell(q.id, 1.0)
+    study.finish()
+    return study
+
+
+@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
+def test_places_are_not_filled_in_the_order_of_the_list() -> None:
+    first = 0
+    for seed in range(8):
+        study = finished_after_one_answer(seed)
+        assert len(set(study.result().chosen)) == 4
+        assert live(study) == folded(study)
+        assert study.mismatches.count == 0
+        first += sum(item < 10 for item in study.result().filled)
+    assert first < 16  # of 24 that were filled in, about 5 by chance; in the order of the list, all
+
+
+@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
+def test_a_journal_that_filled_in_the_first_of_equals_is_followed() -> None:
+    """As it was done before ties were drawn."""
+    study = finished_after_one_answer(4)
+    picked = study.result().chosen[0]
+    left, lines = iter(i for i in range(50) if i != picked), []
+    for line in journal_lines(study.records()):
+        record = json.loads(line)
+        if record["payload"].get("by") == "filled":
+            pick = next(left)
+            record["payload"] |= {"A": [pick], "pick": pick}
+        lines.append(json.dumps(record))
+    again, _ = fold_of(lambda: records_of(lines), check=True)
+    assert list(again.chosen) == [picked, *(i for i in range(4) if i != picked)][:4]
+    assert again.exploration.mismatches.count == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -92,3 +93,23 @@ def test_a_question_that_came_to_nothing_costs_no_proof() -> None:
     result = ended_by_hand(act)
     assert result.certificate.ratio is not None
     assert result.certificate.ratio > 0.8
+
+
+def test_what_was_shown_from_an_anchor_stays_shown_when_the_audit_goes_on_from_another() -> None:
+    """f(S) = √|S|: nine tenths of the best are out of reach from every anchor, but half of it was shown on the way."""
+
+    def study(ratio: float, budget: int | None) -> Result:
+        answers = np.random.default_rng(0)
+        made = Study(range(6), k=3, feedback=Values(noise=0.3), ratio=ratio, seed=0, budget=budget)
+        return made.run(lambda q: math.sqrt(len(q.chosen) + 1) - math.sqrt(len(q.chosen)) + answers.uniform(-0.3, 0.3))
+
+    whole = study(0.9, None)
+    assert whole.rounds[-1].ended == "out of reach"
+    for budget in (500, 1_000, 2_000):
+        part = study(0.9, budget).certificate
+        assert part.ratio is not None
+        assert part.value is not None
+        assert whole.certificate.ratio is not None
+        assert whole.certificate.value is not None
+        assert 0.4 < part.ratio <= whole.certificate.ratio
+        assert 1.0 < part.value <= whole.certificate.value

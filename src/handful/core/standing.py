@@ -53,11 +53,14 @@ class PickStanding:
 
 
 def standing_of(view: View, item: int, runners_up: int = 3, said: float = SAID) -> PickStanding | None:
-    """What the view of a round, as it closed, says of a candidate; None if the view is of no belief about strengths."""
+    """What the view of a round, as it closed, says of a candidate; None if the view is of no belief about strengths,
+    or the item had no rival."""
     if not view.believed or view.scale != STRENGTH or not np.isfinite(view.mean[item]):
         return None
     others = np.flatnonzero(np.isfinite(view.mean))
     others = others[others != item]
+    if len(others) == 0:
+        return None
     sd = (view.upper - view.mean) / 2.0
     over = _below((view.mean[item] - view.mean[others]) / np.hypot(sd[item], sd[others]))
     next_best = others[np.argsort(over, kind="stable")][:runners_up]

@@ -98,8 +98,9 @@ class Fold:
             return f"the study was finished early: {len(self.filled)} of {k} items {were} filled in from what was known"
         if self.exploration.all_picked:
             if self.rounds and self.rounds[-1].closing.ended == "closed":
-                return f"the study was finished early: the last of {k} items was decided with what was known"
-            return f"all {k} items are picked"
+                which = f"the last of {k} items" if k > 1 else "the item"
+                return f"the study was finished early: {which} was decided with what was known"
+            return f"all {k} items are picked" if k > 1 else "the item is picked"
         if self.closed:
             return f"the study was finished early with {len(self.chosen)} of {k} items picked"
         return None
@@ -252,7 +253,7 @@ class Fold:
         if event.ended == "closed":
             exploration.conclude_early()
         elif event.ended == "filled":
-            fill(self)
+            fill(self, event.pick)
         exploration.check_closing(event)
         items = exploration.state.board.items
         counts: Ints = items["count"].copy()

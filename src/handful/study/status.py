@@ -144,6 +144,9 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
 
 def _in_last_round(fold: Fold) -> Counter[int]:
     """How many answers each worker gave in the last round that was decided, and not filled in at the end."""
-    decided = (closed.questions for closed in reversed(fold.rounds) if closed.closing.ended != "filled")
-    numbers = next(decided, range(0))
-    return Counter(fold.questions.worker[numbers.start : numbers.stop])
+    closed = next((closed for closed in reversed(fold.rounds) if closed.closing.ended != "filled"), None)
+    if closed is None:
+        return Counter()
+    asked, here = fold.questions, slice(closed.questions.start, closed.questions.stop)
+    own = zip(asked.worker[here], asked.round[here], strict=True)  # others were asked before it was reopened
+    return Counter(worker for worker, round_ in own if round_ == closed.closing.round)

@@ -19,7 +19,8 @@ weights ¼, ⅜, 3/16, ...: a chosen one costs log of 1/weight, in k places. An 
 does not count. Where an audit begins anew from such an anchor, only answers from then on count: the anchor and B are
 fixed before them, nothing is chosen, and nothing is paid for it.
 The choice of the anchor is paid for by shares of δ: 0.85 for 0, 0.13/k for each other, and for 0 without its first
-round. To begin anew from an anchor is a test of its own, for the answers may decide which of the two is made: 0.02/k.
+round. To begin anew from an anchor, twice at most, and once more from 0, is a test of its own, for the answers may
+decide which of them is made: 0.01/k for each.
 
 ρ is planned from the first answers, which for that are not counted otherwise; 30 times that is a second *way*, and in a
 known range bets are a third. Ways share δ.
@@ -39,6 +40,7 @@ from handful.core.parts.ranking import rank
 
 WHOLE = 0.85  # the share of δ of anchor 0;
 LATER, AFRESH = 0.13, 0.02  # of all others together, by all their answers and by those from when it begins anew
+_STEPS = 40
 CLAIM, ABOVE, BELOW = range(3)  # what to bound: the claim, the k largest gains alone, W alone
 
 
@@ -71,8 +73,11 @@ def allowance(claim: Claim, way: int) -> float:
         share = 0.9 if way == 0 else 0.1
     else:
         share = 0.6 if way == NORMALS else (0.3 if way == 0 else 0.1)
-    whole, afresh = rules.anchor == 0 and claim.torn[0] == 0, rules.anchor > 0 and rules.alone == 1
-    return -math.log(rules.delta * share * (WHOLE if whole else (AFRESH if afresh else LATER) / rules.k))
+    if rules.anchor == 0:
+        part = 0.5 * AFRESH / rules.k if rules.again == 1 else (WHOLE if claim.torn[0] == 0 else LATER / rules.k)
+    else:
+        part = (0.5 * AFRESH if rules.alone == 1 else LATER) / rules.k
+    return -math.log(rules.delta * share * part)
 
 
 @kernel
@@ -208,3 +213,28 @@ def best_score(claim: Claim, what: int, s: float, epsilon: float) -> float:
         u, _ = search(claim, what, way, s, epsilon, -5.0, 14.0, 24)
         found = max(found, u)
     return found
+
+
+@rare
+def largest_share(claim: Claim) -> float:
+    """The largest s for which f(S) ≥ s·f(OPT) is shown.
+
+    From a later anchor W is for one share, and for smaller ones it is larger still.
+    """
+    most = 1.0 if claim.rules[0].anchor == 0 else claim.rules[0].share
+    low, high = 0.0, most
+    for step in range(_STEPS):  # from above, for small s may be shown only where larger ones are
+        s = most * (1.0 - step / _STEPS)
+        if best_score(claim, CLAIM, s, 0.0) >= 0.0:
+            low = s
+            break
+        high = s
+    if low in (0.0, most):
+        return low
+    for _ in range(20):
+        s = 0.5 * (low + high)
+        if best_score(claim, CLAIM, s, 0.0) >= 0.0:
+            low = s
+        else:
+            high = s
+    return low

@@ -27,6 +27,7 @@ _RULES = np.dtype(
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("anchor", np.int64),  # i, how many picks are given
         ("worth", np.float64),  # about f(S)
+        ("again", np.int64),  # 1 where the audit begins from anchor 0 a second time
         ("alone", np.int64),  # 1 where only answers given these picks count, which an item has one account of
         ("sighted", np.int64),  # first answers that have come
         ("sight", np.float64),  # and their sum
@@ -167,9 +168,21 @@ def drop_anchor(claim: Claim, board: Board, picked: int) -> None:
 
 
 @rare
-def back_to_first(claim: Claim) -> None:
+def keep_first(claim: Claim) -> None:
+    """Gains given ∅ may serve for the claim once more: all answers about them, those of the audit too."""
+    for i in range(len(claim.items)):
+        row = claim.items[i]
+        if row.start >= 0:
+            row.start = row.old
+            row.start_total = row.old_total
+            row.start_spread = row.old_spread
+
+
+@rare
+def back_to_first(claim: Claim, again: bool) -> None:
     """Gains given ∅ serve for the claim after all."""
     claim.rules[0].anchor = 0
+    claim.rules[0].again = 1 if again else 0
     claim.rules[0].alone = 1
     for i in range(len(claim.items)):
         row = claim.items[i]

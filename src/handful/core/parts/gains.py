@@ -28,6 +28,7 @@ from handful.core.parts.tree import draw_ties, new_tree, plant, seat
 
 CONTENDERS = 24
 _REACH = 2.0
+NO_SPREAD = 1e-300  # of gains whose exact answers were all equal
 FIRST = 5.0  # where R is known, R²/2 counts like so many answers about the noise
 
 _RULES = np.dtype(
@@ -270,7 +271,7 @@ def renew(gains: Gains) -> None:
         rules.level = level
         rules.spread = max(between - chance, hidden, 1e-9 * between)
         if not rules.spread > 0.0:  # all answers are equal, and there is no noise
-            rules.spread = 1e-300
+            rules.spread = NO_SPREAD
         for i in range(len(items)):
             items[i].before = level
             items[i].doubt = rules.bold * rules.spread

@@ -136,17 +136,27 @@ def _largest(reach: ReachTest) -> float:
     return total
 
 
-@rare
-def is_worthless(reach: ReachTest, claim: Claim) -> bool:
-    """Whether it is shown that all that could be gained is next to nothing beside what answers vary by.
+@kernel
+def looks_worthless(reach: ReachTest, claim: Claim) -> bool:
+    """Whether all that could be gained looks like next to nothing beside what answers vary by.
 
     That f(S) is a share of such an f(OPT) could take answers without end; with an ε it is told in any case.
     """
     rules = claim.rules[0]
-    if rules.epsilon > 0.0 or rules.anchor > 0:
-        return False
     nothing = _NOTHING * rules.noise * rules.k
-    return rules.cycles > 0 and _largest(reach) < nothing and best_score(claim, ABOVE, 1.0, 0.0) > -2.0 * nothing
+    if rules.epsilon > 0.0 or rules.cycles == 0 or _largest(reach) >= nothing:
+        return False
+    error = rules.noise * math.sqrt(squares(claim) / rules.cycles)
+    return rules.anchor == 0 or (error < nothing and rules.whole / rules.cycles < nothing)
+
+
+@rare
+def is_worthless(reach: ReachTest, claim: Claim) -> bool:
+    """Whether that is shown, from ∅."""
+    rules = claim.rules[0]
+    if rules.anchor > 0 or not looks_worthless(reach, claim):
+        return False
+    return best_score(claim, ABOVE, 1.0, 0.0) > -2.0 * _NOTHING * rules.noise * rules.k
 
 
 @rare

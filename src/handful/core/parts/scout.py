@@ -25,7 +25,17 @@ from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints
 from handful.core.parts.belief import worth_of_asking
 from handful.core.parts.board import Board, Rows, first_order
-from handful.core.parts.gains import Gains, add_answer, begin_round, forget, leader, new_gains, sure, worthiest
+from handful.core.parts.gains import (
+    NO_SPREAD,
+    Gains,
+    add_answer,
+    begin_round,
+    forget,
+    leader,
+    new_gains,
+    sure,
+    worthiest,
+)
 
 _PLENTY = 2  # how many times what is in flight about an item must have been answered
 _SOON = 2.0  # times what may be lost is little enough to see first what is in flight
@@ -93,13 +103,17 @@ def scout_mean(scout: Scout, item: int) -> float:
 
 @kernel
 def scout_lead(scout: Scout) -> int:
-    """Who would be picked now: the best mean, or whoever is first in order while nothing is believed."""
+    """Who would be picked now: the best mean; of those without an answer, and of equal means, the first in order."""
+    items = scout.gains.items
     if scout.gains.rules[0].spread > 0.0:
         return leader(scout.gains)
+    best, most = -1, -np.inf
     for p in range(len(scout.order)):
-        if scout.gains.items[scout.order[p]].place > -2:
-            return scout.order[p]
-    return -1
+        row = items[scout.order[p]]
+        mean = row.total / row.count if row.count > 0 else -np.inf
+        if row.place > -2 and (best < 0 or mean > most):
+            best, most = scout.order[p], mean
+    return best
 
 
 @kernel
@@ -177,6 +191,8 @@ def _expected_loss(scout: Scout, board: Board) -> float:
 def _close_enough(scout: Scout, board: Board, times: float) -> bool:
     """Whether what the leader is expected to lose is little, or `times` that."""
     rules = scout.rules[0]
+    if scout.gains.rules[0].spread <= NO_SPREAD:
+        return True
     gain = max(scout_mean(scout, leader(scout.gains)), 0.5 * rules.usual)
     sd, beside = math.sqrt(scout.gains.rules[0].noise), rules.usual if rules.usual > 0.0 else gain
     far = _POWER * math.log(_USUAL * beside / sd) if beside > 0.0 else -1.0

@@ -20,7 +20,7 @@ depends on answers that are still to come, however long each takes. (Where a rou
 what it counted does not enter the claim.)
 
 If the claim is false in truth (the scout was unlucky, and greedy just reaches its worst case), no audit can show
-it. Where it is out of reach from one anchor (`reach.py`), the audit begins anew from another, the most hopeful first,
+it. Where it is out of reach from one anchor (`reach.py`), or far, the audit begins anew from another (`anchors.py`),
 with that anchor's share of δ and fresh answers; where none is left, it says so.
 """
 
@@ -29,15 +29,15 @@ from __future__ import annotations
 import numpy as np
 
 from handful.core.endings import OPEN, RULE, UNREACHABLE
+from handful.core.explorers.certified.anchors import choose_anchor, gap_of, is_far, leave_anchor
 from handful.core.explorers.certified.audit_state import (
+    ASIDE,
     AT_LEAST,
     AUDITING,
     DONE,
+    GIVEN_UP,
     SCOUTING,
     AuditState,
-    another_anchor,
-    choose_anchor,
-    gap_of,
     new_state,
     patience_of,
     remember,
@@ -90,11 +90,15 @@ def _audit(state: AuditState) -> None:
     if is_worthless(state.reach, state.claim):
         _close(state, UNREACHABLE)
         return
-    if out_of_reach(state.reach, state.claim):
-        if not another_anchor(state):
+    never = out_of_reach(state.reach, state.claim)
+    if never or is_far(state):
+        here = claim.anchor
+        anchor = leave_anchor(state, GIVEN_UP if never else ASIDE)
+        if anchor < 0:
             _close(state, UNREACHABLE)
             return
-        _begin_from_anchor(state)
+        if anchor != here:
+            _begin_from_anchor(state)
         update_shown(state.claim)
     if state.reach.rules[0].answers >= state.reach.rules[0].renew:
         name(state.reach, state.claim)

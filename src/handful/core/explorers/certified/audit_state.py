@@ -1,4 +1,4 @@
-"""The audit's state, and from where to prove: the anchor."""
+"""The audit's state, and how long its scout may look."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handful.core.kernels import kernel, rare
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import Board, Rows, new_board
 from handful.core.parts.claim_asking import BatchPlan, new_plan
-from handful.core.parts.claim_state import Claim, back_to_first, begin_afresh, close_round, drop_anchor
+from handful.core.parts.claim_state import Claim, close_round, drop_anchor
 from handful.core.parts.reach import ReachTest, new_reach
 from handful.core.parts.scout import Scout, scout_mean
 
@@ -41,6 +41,19 @@ _RULES = np.dtype(
 )
 
 
+_ANCHOR = np.dtype(
+    [
+        ("outlook", np.float64),  # f(S_i) + U, as the scout saw it
+        ("standing", np.int64),  # UNTRIED, or one of the others
+        ("visits", np.int64),  # how often the audit has begun from it: twice at most
+        ("needed", np.float64),  # how many answers it seemed to need when it was set aside
+    ],
+    align=True,
+)
+_KEPT = np.dtype([(name, np.float64) for name in ("ratio", "epsilon", "value", "optimum")], align=True)
+UNTRIED, ASIDE, GIVEN_UP = range(3)
+
+
 class AuditState(NamedTuple):
     """The audit before or during its work: what the scout, the claim and the test of reach know, and the picks."""
 
@@ -52,8 +65,8 @@ class AuditState(NamedTuple):
     picks: Ints
     fresh: Ints  # fresh answers to each pick
     totals: Floats  # and their sums
-    outlook: Floats  # f(S_i) + U for each anchor i, as the scout saw it
-    given_up: Ints  # 1 for each anchor from which the claim is out of reach
+    anchors: Rows  # what has become of each (`anchors.py`)
+    kept: Rows  # what was shown from those that were left
     queue: Ints  # items to ask about given the anchor; −1 − p for pick p
     plan: BatchPlan
     number: Ints  # of the question that is told
@@ -68,9 +81,10 @@ def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: S
     picks, queue = np.full(k, -1, np.int64), np.zeros(max(size, k, in_flight) + k, np.int64)
     board = new_board(size, k, seed, in_flight)
     fresh, plan = np.zeros(k, np.int64), new_plan(claim, k, in_flight)
-    outlook, given_up = np.full(k, np.inf), np.zeros(k, np.int64)
+    anchors, kept = np.zeros(k, _ANCHOR), np.zeros(1, _KEPT)
+    anchors["outlook"], kept["epsilon"], kept["optimum"] = np.inf, np.inf, np.inf
     reach, number = new_reach(size, k), np.zeros(1, np.int64)
-    return AuditState(board, scout, claim, reach, r, picks, fresh, np.zeros(k), outlook, given_up, queue, plan, number)
+    return AuditState(board, scout, claim, reach, r, picks, fresh, np.zeros(k), anchors, kept, queue, plan, number)
 
 
 @kernel
@@ -100,82 +114,35 @@ def remember(state: AuditState) -> None:
     close_round(state.claim, board, rules.picked)
     outlook = rules.hoped + _largest(state, min(rules.k, board.round[0].candidates))
     kept = state.claim.rules[0].anchor
-    state.outlook[rules.picked] = outlook
-    if rules.picked == 0 or kept == 0 or outlook < 0.99 * state.outlook[kept]:
+    state.anchors[rules.picked].outlook = outlook
+    if rules.picked == 0 or kept == 0 or outlook < 0.99 * state.anchors[kept].outlook:
         drop_anchor(state.claim, board, rules.picked)
 
 
 @kernel
-def gap_of(state: AuditState, anchor: int) -> float:
-    """By how much W − s·U exceeds −ε from an anchor, as the scout saw it."""
-    claim = state.claim.rules[0]
-    return state.rules[0].hoped + claim.epsilon - claim.share * state.outlook[anchor]
-
-
-@kernel
-def _price(state: AuditState, anchor: int) -> float:
-    """About how many answers the audit would need from an anchor, beside another; ∞ if the claim looks false."""
-    rules, claim, gap = state.rules[0], state.claim.rules[0], gap_of(state, anchor)
-    if gap <= 0.0:
-        return np.inf
-    logs = 0.5 + 0.25 * rules.k - math.log(claim.delta)
-    if anchor > 0:
-        logs += math.log(4.0 * rules.k) + 1.2 * rules.k
-    return 2.0 * logs * rules.k * ((1.0 + claim.share) * claim.noise / gap) ** 2
-
-
-@kernel
-def choose_anchor(state: AuditState) -> None:
-    """Prove from the anchor for which the fewest answers seem to be needed; if none will do, where least is missing."""
-    later = state.claim.rules[0].anchor
-    if later == 0:
-        return
-    first, other = _price(state, 0), _price(state, later)
-    if first < other or (first == other and gap_of(state, 0) >= gap_of(state, later)):
-        back_to_first(state.claim)
-
-
-@rare
-def another_anchor(state: AuditState) -> bool:
-    """The claim is out of reach from this anchor: begin anew from the most hopeful other one, if one is left.
-
-    What the scout saw of gains given more picks says in which order, and not whether: where many items are alike it
-    has not seen how far they fall. From a later anchor fresh answers alone count.
-    """
-    rules, claim = state.rules[0], state.claim.rules[0]
-    state.given_up[claim.anchor] = 1
-    best = -1
-    for i in range(rules.k):
-        if state.given_up[i] == 0 and (best < 0 or gap_of(state, i) > gap_of(state, best)):
-            best = i
-    if best < 0:
-        return False
-    if best == 0:
-        back_to_first(state.claim)
-    else:
-        begin_afresh(state.claim, best, state.picks)
-    return True
+def usual_error(state: AuditState) -> float:
+    """R; where it comes from a range, as far as answers were seen to differ, if that is less."""
+    claim, seen = state.claim.rules[0], state.scout.gains.rules[0].noise
+    return min(claim.noise, 2.0 * math.sqrt(seen)) if claim.span > 0.0 else claim.noise
 
 
 @rare
 def patience_of(state: AuditState) -> int:
     """After how many answers a round of the scout ends in any case: some times what the audit seems to cost."""
-    rules, claim, scout = state.rules[0], state.claim.rules[0], state.scout
+    rules, claim, near = state.rules[0], state.claim.rules[0], state.scout.rules[0].near
     candidates = state.board.round[0].candidates
     outlook = rules.hoped + _largest(state, min(rules.k, candidates))
     for i in range(rules.picked):
-        outlook = min(outlook, state.outlook[i])
+        outlook = min(outlook, state.anchors[i].outlook)
     value = rules.hoped + _largest(state, min(rules.k - rules.picked, candidates))
     gap = max(value + claim.epsilon - claim.share * outlook, _HOPEFUL * claim.share * outlook)
-    noise = claim.noise
-    if claim.span > 0.0:
-        noise = min(noise, 2.0 * math.sqrt(scout.gains.rules[0].noise))
+    noise = usual_error(state)
     least, most = AT_LEAST * candidates, _AT_MOST * candidates * rules.k
     if not gap > 0.0:
         return least
     logs = 0.5 + 0.25 * rules.k - math.log(claim.delta)
     price = 2.0 * logs * rules.k * rules.k * ((1.0 + claim.share) * noise / gap) ** 2
-    closer = max(1.0, _USUALLY / scout.rules[0].near) ** 2
+    closer = max(1.0, _USUALLY / near) ** 2
     return int(min(closer * min(max(_TIMES * price, float(least)), float(most)), _ENDLESS))
 
 
