@@ -6,7 +6,9 @@ A number is taken for the shortest decimal that reads back as it, so that 0.57 i
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+_LARGE = Decimal(10) ** 12  # numbers below are written out
 
 
 def at_least(x: float, digits: int = 3) -> str:
@@ -19,8 +21,15 @@ def at_most(x: float, digits: int = 3) -> str:
     return _significant(x, digits, ROUND_CEILING)
 
 
+def about(x: float, digits: int = 3) -> str:
+    """So many significant digits, rounded to the nearest: for what nothing is claimed of."""
+    return _significant(x, digits, ROUND_HALF_EVEN)
+
+
 def exactly(x: float) -> str:
     """As many digits as it takes to read the same number back: for what a claim rests on, where no rounding is safe."""
+    if float(x).is_integer() and abs(x) < _LARGE:
+        return f"{int(x)}"
     return short if float(short := f"{x:g}") == x else repr(float(x))
 
 
@@ -47,4 +56,6 @@ def _plain(x: Decimal, digits: int, rounding: str) -> str:
     if x == 0:
         return "0"
     rounded = x.quantize(Decimal(1).scaleb(x.adjusted() - digits + 1), rounding)
+    if Decimal(10) ** digits <= abs(rounded) < _LARGE:
+        return f"{int(rounded):,}"
     return f"{float(rounded):.{digits}g}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
 from handful.core.feedback import Values
-from handful.core.rounding import percent_at_least
+from handful.core.rounding import about, percent_at_least
 from handful.core.standing import standing_of
 from handful.study.certifying import excluded_answers
 from handful.study.closed_round import ClosedRound
@@ -119,7 +119,7 @@ class PickStatement(Generic[Item]):
     def _counts(self) -> str:
         """How often it won."""
         if self.mean is not None:
-            return f"Mean answer {self.mean:.3g}, of {counted(self.answers, 'answer')}."
+            return f"Mean answer {about(self.mean)}, of {counted(self.answers, 'answer')}."
         noun = "showing" if self.of_several else "comparison"
         if self.wins.of:
             return f"Won {self.wins.won:,} of {counted(self.wins.of, noun)}."

@@ -40,6 +40,7 @@ from handful.core.parts.seen import Marks, mark_compared, new_rival, no_marks, n
 from handful.core.parts.strengths import (
     NOBODY_LEADS,
     Strengths,
+    averaged,
     hope_of,
     learn,
     new_strengths,
@@ -229,8 +230,8 @@ class Duels(Explorer):
 
     def view(self, problem: Problem, state: DuelsState | ChoicesState) -> View:
         """Its belief about strengths."""
-        strengths = state.belief.said
-        return belief_view(strengths["mean"], strengths["variance"], STRENGTH)
+        mean, variance = averaged(state.belief)
+        return belief_view(mean, variance, STRENGTH)
 
     def claim(self, evidence: Evidence, state: DuelsState | ChoicesState) -> Certificate:
         """What the comparisons show of rivals; nothing of how close a pick is to the best."""

@@ -12,8 +12,9 @@ random rivals, and in these its strength is θ + d, with d ~ N(0, σ²) its own.
 the largest θ + d is then the one that is preferred to random others most often: that is who leads, and who is picked.
 
 Neither how far strengths lie apart nor σ² is known before: the belief is held by several hypotheses at once, each with
-values of its own. The one that foretold the answers best so far chooses what to ask (empirical Bayes). What is said of
-the pick is averaged over σ² by how well each value foretold them, on the best scale of strengths.
+values of its own. The one that foretold the answers best so far chooses what to ask (empirical Bayes). Whether a round
+is decided is averaged over σ² by how well each value foretold them, on the best scale of strengths; what is said of the
+pick, over smaller scales too.
 Of two options, the pick is the strongest on such an average, too, without a small σ²: by the time that a large one
 foretells better than none, an item that beats only the best would long have been picked for its close contests.
 Where more than two are shown, the hypothesis that foretold best picks, and a small σ² chooses nothing: who is named
@@ -82,7 +83,7 @@ class Strengths(NamedTuple):
     own: Rows  # a row per hypothesis: what of θ a prior's score does not explain
     off: Rows  # a row per hypothesis: d
     items: Rows  # θ + d by the best hypothesis: what is asked, and of more than two options picked
-    said: Rows  # θ + d on average: what is said of the pick
+    said: Rows  # θ + d on average: whether a round is decided
     scores: Floats  # a prior's, standardised; else 0
     chances: Floats  # room for one number per option
 
@@ -315,3 +316,18 @@ def _doubt(belief: Strengths, board: Board, i: int, options: int) -> float:
     g, share = belief.rules[0].best, 1.0 / options
     v = belief.own[g, i].variance + belief.hypotheses[g].doubt * belief.scores[i] * belief.scores[i]
     return v / (1.0 + share * (1.0 - share) * v * board.items[i].waiting)
+
+
+def averaged(belief: Strengths) -> tuple[Floats, Floats]:
+    """Mean and variance of θ + d, averaged over the best scale and smaller ones by how well each foretold the answers.
+
+    Where the answers do not tell yet how far strengths lie apart, the best scale alone would say too much of a pick.
+    """
+    hypotheses, scores = belief.hypotheses, belief.scores
+    weights = np.exp(hypotheses["evidence"] - hypotheses["evidence"].max())
+    weights[hypotheses["variance"] > hypotheses["variance"][belief.rules["best"][0]]] = 0.0
+    weights /= weights.sum()
+    means = belief.own["mean"] + belief.off["mean"] + np.outer(hypotheses["trust"], scores)
+    own = belief.own["variance"] + belief.off["variance"] + np.outer(hypotheses["doubt"], scores * scores)
+    mean: Floats = weights @ means
+    return mean, np.maximum(weights @ own, 1e-9)
