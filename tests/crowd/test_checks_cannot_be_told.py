@@ -10,6 +10,7 @@ then by all of them in a linear model. A leak that is planted is found.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,12 +19,14 @@ import pytest
 
 from handful.core.objective import Floats
 from handful.crowd.hosting import drawn_checks, tokens
+from handful.crowd.hosting.presence import BACK_WITHIN_S
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.web.even_replies import EvenReplies
 from handful.study.rules import Admission, Checks, Rule
 from tests.crowd.clients import Started
 from tests.crowd.test_drawn_checks import Visitor
 from tests.crowd.test_people import OFTEN
+from tests.crowd.test_worker_routes import Clock
 
 Serve = Callable[..., Started]
 Features = dict[str, float]
@@ -219,3 +222,171 @@ def test_a_leak_is_found(
     leak(monkeypatch)
     found = asked_of(serve)
     assert is_told(*found), found
+
+
+# What is held and left
+
+HELD = Rule(None, Checks(every=3), (), share=1.0)
+LEASE_S = 100.0
+TURNS = 45
+Fate = tuple[int | None, ...]
+
+
+class Held:
+    """Somebody with questions and checks in hand, and somebody else who goes on answering."""
+
+    def __init__(self, serve: Serve, in_flight: int = 100, budget: int = 4000) -> None:
+        self.clock = Clock()
+        plan = StudyPlan(
+            k=2, explorer="duels", budget=budget, in_flight=in_flight, lease_s=LEASE_S, options=4, rule=HELD
+        )
+        server = serve(plan, OFTEN, clock=self.clock)
+        self.person, self.other = Visitor(server), Visitor(server)
+        self.hosted = self.person.hosted
+
+    @property
+    def tokens(self) -> list[str]:
+        return [shown["token"] for shown in self.person.work["questions"]]
+
+    @property
+    def kinds(self) -> list[bool]:
+        """Of what is held, whether it is a check."""
+        questions = [self.person.worker.question(token) for token in self.tokens]
+        return [drawn_checks.DrawnChecks.is_check(question or "") for question in questions]
+
+    def somebody_asks(self, times: int = 2) -> None:
+        """Leases that have run out end."""
+        for _ in range(times):
+            self.other.go_on()
+
+    def leave(self, passed_on: bool = True) -> None:
+        """The page is closed, and what it held goes to others."""
+        self.hosted.page_opened(self.person.worker)
+        self.hosted.page_closed(self.person.worker)
+        self.clock.now += BACK_WITHIN_S + 0.1
+        self.hosted.tick()
+        self.somebody_asks(6 if passed_on else 0)
+
+    def outstay(self) -> None:
+        """The lease of all that is held ends."""
+        self.clock.now += LEASE_S + 1
+        self.somebody_asks()
+
+    def age(self) -> None:
+        """One answer later the second that is held was shown half a lease after the first."""
+        self.clock.now += LEASE_S / 2
+        self.person.go_on()
+
+    def outstay_the_first(self) -> None:
+        """The lease of what is held longest ends."""
+        self.clock.now += LEASE_S / 2 + 1
+        self.somebody_asks()
+
+    def outstay_alone(self) -> None:
+        """The lease of all that is held ends, and nobody asks for anything."""
+        self.clock.now += LEASE_S + 1
+
+
+def fates(held: Held, happens: Callable[[Held], None]) -> dict[bool, Counter[tuple[int, Fate]]]:
+    """Of checks and of questions: where each stood, and where all that was held stands after it happened."""
+    found: dict[bool, Counter[tuple[int, Fate]]] = {True: Counter(), False: Counter()}
+    for _ in range(TURNS):
+        held.person.next()
+        if happens == Held.outstay_the_first:
+            held.age()
+        before, kinds = held.tokens, held.kinds
+        happens(held)
+        held.person.next()
+        now = held.tokens
+        fate = tuple(now.index(token) if token in now else None for token in before)
+        for at, kind in enumerate(kinds):
+            found[kind][at, (*fate, len(now))] += 1
+        held.person.go_on()
+    return found
+
+
+HAPPENINGS: list[tuple[Callable[[Held], None], Fate]] = [
+    (Held.leave, (None, None, 2)),
+    (Held.outstay, (None, None, 2)),
+    (Held.outstay_the_first, (None, 0, 2)),
+    (Held.outstay_alone, (0, 1, 2)),
+]
+
+
+@pytest.mark.parametrize(("happens", "fate"), HAPPENINGS)
+def test_a_check_that_is_held_and_left_goes_where_a_question_goes(
+    serve: Serve, happens: Callable[[Held], None], fate: Fate
+) -> None:
+    found = fates(Held(serve), happens)
+    assert found[True].keys() == found[False].keys() == {(0, fate), (1, fate)}, found
+    assert min(found[True].values()) >= 3
+
+
+def test_a_decided_pick_lets_go_of_checks_as_of_questions(serve: Serve) -> None:
+    held = Held(serve, budget=60)
+    while not held.kinds[0]:
+        held.person.go_on()
+    before, round_ = held.tokens, held.hosted.study.fold.exploration.round
+    while held.other.work["state"] == "questions" and held.hosted.study.fold.exploration.round == round_:
+        held.other.go_on()
+    if held.hosted.study.fold.exploration.round == round_:  # what is left to ask is in hand, behind the check
+        answer = {"token": before[1], "option": held.person.work["questions"][1]["options"][0]["id"]}
+        assert held.person.post("answer", answer).status_code == 200
+    held.person.next()
+    assert any(held.kinds)
+    assert not set(before) & set(held.tokens)
+    assert {shown["round"] for shown in held.person.work["questions"]} == {round_ + 1}
+
+
+def test_a_check_shows_the_same_while_it_is_held(serve: Serve) -> None:
+    held, seen, moved = Held(serve), dict[str, Any](), 0
+    for _ in range(TURNS):
+        for shown, is_check in zip(held.person.work["questions"], held.kinds, strict=True):
+            assert seen.setdefault(shown["token"], shown) == shown
+            moved += is_check
+        held.other.go_on()
+        held.person.go_on()
+    assert moved >= 10
+
+
+def test_a_late_answer_to_a_check_is_taken_as_one_to_a_question(serve: Serve) -> None:
+    """What is let go is answered by others before its first holder says something; else the first holder is heard."""
+    held = Held(serve)
+    replies: dict[bool, set[tuple[bool, bool]]] = {True: set(), False: set()}
+    for turn in range(TURNS):
+        held.person.next()
+        kind, said = held.kinds[0], {"token": held.person.token, **held.person.choice(right=True)}
+        held.leave(passed_on=False)
+        if turn % 2:
+            others = Visitor(held.person.server)  # they have compared nothing yet: what was let go is for them
+            for _ in range(4):
+                others.go_on()
+        held.person.next()
+        in_hand = held.tokens
+        reply = held.person.post("answer", said)
+        assert reply.status_code == 200, reply.text
+        held.person.work = reply.json()
+        replies[kind].add((held.person.work["answer"]["repeated"], held.tokens == in_hand))
+        held.person.go_on()
+        held.somebody_asks(4)
+    assert replies[True] == replies[False] == {(True, True), (False, True)}
+
+
+def test_leaving_gets_rid_of_no_check(serve: Serve) -> None:
+    held = Held(serve)
+    while not held.kinds[0]:
+        held.person.go_on()
+    checks, conduct = {held.tokens[0]}, held.person.conduct
+    answered = conduct.checks
+    for turn in range(5):
+        held.leave()
+        if turn == 2:
+            held.hosted._attach(held.hosted.study)  # as after a restart
+        held.person.next()
+        assert held.kinds[0]
+        checks.add(held.tokens[0])
+    assert len(checks) >= 5
+    assert (held.person.conduct.checks, held.person.conduct.right) == (answered, answered)
+    assert sum(event.kind == "skipped" for _, event in held.hosted.study.journal()) == 0
+    held.person.go_on()
+    assert held.person.conduct.checks == answered + 1

@@ -151,6 +151,7 @@ class Answering:
         undo_s = self.settings.undo_s + self.settings.redo_s
         if more:
             receipt, fresh = self.study.exchange(question, value, worker.id, meta, n=more, undo_s=undo_s, duration=took)
+            self.checks.asked(worker, fresh)
         else:
             receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
         if receipt.standing == "provisional" and more and not held and not fresh:
@@ -160,6 +161,7 @@ class Answering:
     def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take the answer to a check, as that to a question is taken."""
         verdict = self.checks.judge(worker, question, said)
+        self._begin(worker)
         if not self.checks.was_last(worker, question):
             self._judge(worker.id)
         if not self.open:
@@ -167,8 +169,8 @@ class Answering:
         if self.study.fold.workers.excludes(worker.id):
             raise not_needed()
         self.study.settle(worker.id)
-        undo_s, took = self.settings.undo_s + self.settings.redo_s, self._seen.took(worker.id, question)
-        stored, repeated = self.checks.take(worker, question, verdict, took, undo_s > 0)
+        undo_s = self.settings.undo_s + self.settings.redo_s
+        stored, repeated = self.checks.take(worker, question, verdict, self._seen.took(worker.id, question), undo_s > 0)
         if not repeated and undo_s > 0:
             self._judged_at[worker.id] = self.clock() + undo_s
         return self._taken(worker, said.token, stored, repeated, not repeated, self._held_and_more(worker))
@@ -192,7 +194,7 @@ class Answering:
         if not more:
             return receipt, []
         self.study.settle(worker.id)
-        return replace(receipt, standing="answered"), self.study.ask(more, worker.id)
+        return replace(receipt, standing="answered"), self.checks.asked(worker, self.study.ask(more, worker.id))
 
     def undo(self, worker: Worker, said: messages.Undo) -> messages.Answered:
         """Replace the last answer while that is possible."""
@@ -214,8 +216,8 @@ class Answering:
             if not in_time or not self.open or not self.checks.was_last(worker, question):
                 raise too_late()
             stored = self.checks.revise(worker, question, verdict)
-            taken = self._taken(worker, said.token, stored, False, True, self._held_and_more(worker))
-            return self._reply(worker, taken)
+            questions = self._held_and_more(worker)
+            return self._reply(worker, self._taken(worker, said.token, stored, False, True, questions))
 
     def skip(self, worker: Worker, said: messages.Skip) -> messages.Work:
         """Give a question back; skipping it again, or after answering it, changes nothing."""
@@ -223,6 +225,7 @@ class Answering:
         with self._locks.of(worker.id):
             if not self.open:
                 raise study_ended()
+            self._begin(worker)
             if self.checks.is_check(question):
                 self._judge(worker.id)
                 gave_back = self.checks.skip(worker, question, self.study.fold.workers.answers_of(worker.id))
@@ -234,8 +237,11 @@ class Answering:
 
     def _held(self, worker: Worker) -> list[Question]:
         """The questions of the open round that the worker holds."""
-        round_ = self._picked + 1
-        return [question for question in self.study.held_by(worker.id) if question.round >= round_]
+        self._begin(worker)
+        return [question for question in self.study.held_by(worker.id) if question.round > self._picked]
+
+    def _begin(self, worker: Worker) -> None:
+        self.checks.begin(worker, self.clock(), None if self.settings.solo else self._pages)
 
     @property
     def _picked(self) -> int:
@@ -244,7 +250,7 @@ class Answering:
     def _held_and_more(self, worker: Worker) -> list[Question]:
         held = self._held(worker)
         more = self._room(worker, len(held))
-        return [*held, *self.study.ask(more, worker.id)] if more else held
+        return [*held, *self.checks.asked(worker, self.study.ask(more, worker.id))] if more else held
 
     def _room(self, worker: Worker, held: int, told: int = 0) -> int:
         """How many questions to ask for: one to see, and one to have ready while not too many people are here.
@@ -262,7 +268,7 @@ class Answering:
         self.caps.came(worker.id, worker.where, self.clock())
         answers = self.study.fold.workers.answers_of(worker.id) + told
         wanted = min(self._wanted, self._asked_for(answers, told))
-        return max(0, wanted - held - len(self.checks.places(worker, answers, wanted)))
+        return self.checks.room(worker, answers, held, wanted)
 
     def _asked_for(self, answers: int, told: int) -> int:
         """How many more answers this worker is asked for; whoever goes on after that asks by themselves.
@@ -308,8 +314,7 @@ class Answering:
 
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
         self._pages.seen(worker.id, self.clock())
-        state = self.state
-        workers = self.study.fold.workers
+        state, workers = self.state, self.study.fold.workers
         if workers.excludes(worker.id):
             state = "finished"
         answers = workers.answers_of(worker.id)

@@ -1,8 +1,11 @@
 """Checks: questions whose right answer is known, among a worker's questions and in all respects like them.
 
 Before admission a worker sees only checks. Later one comes after a number of answers that is drawn. Which check comes
-when, and what it shows, is drawn from the worker's own key and from what stands in the journal: so it is the same after
-a restart, and nothing about it has to be stored before it is answered.
+when, and what it shows, is drawn from the worker's own key and from what stands in the journal: so there is one again
+after a restart, and nothing about it has to be stored before it is answered.
+
+A check that is shown is held as a question is. It stands behind what was held before it, and is let go when its lease
+ends, the page is closed or the next pick is decided. Another one then comes behind what is still held.
 
 A *gold* check shows one item as it is among spoiled copies of others. An *instructed* one shows items and a card that
 says to choose it.
@@ -15,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful.crowd import messages
+from handful.crowd.hosting.held_checks import FIRST, HeldCheck, HeldChecks, check_name, nth_of
+from handful.crowd.hosting.presence import OpenPages
 from handful.crowd.hosting.showing import Said, Showing
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import Refusal, not_found
@@ -23,11 +28,8 @@ from handful.study.questions import Question
 from handful.study.rules import CHECKS, GOLD, Checks, Rule
 from handful.study.study import Study
 
-FIRST = 1 << 44
-"""Numbers from here on are those of checks; no study has so many questions."""
-_SKIPS = 1 << 20
-_KEPT = 6
 _FINE = 1 << 30
+_OWED = 2
 _LATE = 64  # questions that what a check shows is taken from
 
 
@@ -49,15 +51,14 @@ class Verdict:
 
 
 class DrawnChecks:
-    """The checks of one study. What was skipped is known in memory only."""
+    """The checks of one study. What is held and what was skipped is known in memory only."""
 
     def __init__(self, study: Study, showing: Showing) -> None:
         self.study, self._showing = study, showing
         self._deck, self._options = showing.deck, showing.options
-        self._skips: dict[str, tuple[int, int]] = {}  # how many checks a worker skipped, and when the next is due
+        self._held = HeldChecks(lambda: self._fold)
         self._drawn: dict[str, tuple[int, int]] = {}  # of so many checks of a worker, when the last one comes
         self._answers: dict[str, tuple[str, Said]] = {}  # the last check that each worker answered
-        self._shown: dict[str, dict[str, list[int]]] = {}  # the cards of the latest checks that each worker saw
 
     @property
     def _rule(self) -> Rule | None:
@@ -96,17 +97,39 @@ class DrawnChecks:
 
     # When
 
-    def places(self, worker: Worker, answers: int, want: int) -> list[int]:
-        """Where among the next questions, from 0 on, checks stand; `answers`: so many the worker has given."""
-        rule, done = self._rule, self.answered(worker.id)
-        if rule is None or not self._deck.spoiled:
+    def begin(self, worker: Worker, now: float, pages: OpenPages | None) -> None:
+        """Somebody is here; what they held goes with the questions they held. `pages`: None where none is passed on."""
+        if self.any:
+            self._held.begin(worker.id, now, pages)
+
+    def asked(self, worker: Worker, questions: list[Question]) -> list[Question]:
+        """The questions that the study gave when it was asked: checks are let go when the leases of questions end."""
+        if self.any:
+            self._held.asked(worker.id, questions)
+        return questions
+
+    def room(self, worker: Worker, answers: int, held: int, want: int) -> int:
+        """How many questions more there should be, of somebody who has given so many answers and holds so many."""
+        if not self.any:
+            return max(0, want - held)
+        holding = self._held.of(worker.id)
+        holding.ahead = held + len(holding.held)
+        return max(0, want - holding.ahead - len(self._places(worker, answers, want)))
+
+    def _places(self, worker: Worker, answers: int, want: int) -> list[int]:
+        """Where among the next questions, from 0 on, new checks stand: behind all that is held."""
+        rule, done, holding = self._rule, self.answered(worker.id), self._held.of(worker.id)
+        if rule is None:
             return []
+        first = 0 if holding.recovering and holding.ahead < want else holding.ahead
         if done < self.before_admission:
-            return list(range(min(want, self.before_admission - done)))
-        if rule.checks is None:
+            return list(range(first, min(want, first + self.before_admission - done - len(holding.held))))
+        # Whoever lets one check after the other go is soon shown nothing else: else who always waits would answer none.
+        more = (1 if holding.owed < _OWED else want) - len(holding.held)
+        if rule.checks is None or more <= 0:
             return []
-        at = max(0, self._due(worker, done, rule.checks) - answers)
-        return [at] if at < want else []
+        at = max(first, self._due(worker, done, rule.checks) - answers)
+        return list(range(at, min(want, at + more)))
 
     def _due(self, worker: Worker, done: int, checks: Checks) -> int:
         """After how many answers the next check comes."""
@@ -116,35 +139,43 @@ class DrawnChecks:
         for n in range(known, done + 1):
             drawn += _gap(worker, n, checks)
         self._drawn[worker.id] = done + 1, drawn
-        return max(drawn, self._skips.get(worker.id, (0, 0))[1])
-
-    def next_ones(self, worker: Worker, how_many: int) -> list[str]:
-        """The checks that come next, as questions are called."""
-        first = FIRST + _SKIPS * self._skips.get(worker.id, (0, 0))[0] + self.answered(worker.id)
-        return [f"q{number}" for number in range(first, first + how_many)]
+        return max(drawn, self._held.of(worker.id).due)
 
     def among(self, worker: Worker, questions: list[Question], answers: int, want: int) -> list[ShownQuestion]:
-        """What a worker sees, in order: these questions, with the checks that are due among them."""
-        # What a check shows may change with the next pick: what was shown is what may be answered.
+        """What a worker sees, in order: these questions, and among them the checks that are held and that are due."""
         shown = [ShownQuestion(question.id, self._showing.shown(worker, question)) for question in questions]
-        places = self.places(worker, answers, want)
-        for at, name in zip(places, self.next_ones(worker, len(places)), strict=True):
+        if not self.any:
+            return shown
+        holding, places = self._held.of(worker.id), self._places(worker, answers, want)
+        order = [(int(question.id[1:]), True) for question in questions]
+        for check in holding.held.values():
+            at = next((at for at, other in enumerate(order) if other > (check.before, False)), len(order))
+            order.insert(at, (check.before, False))
+            shown.insert(at, ShownQuestion(check.name, self.shown(worker, check.name)))
+        for at in places:
             if at <= len(shown):
-                shown.insert(at, ShownQuestion(name, self.shown(worker, name)))
+                before = order[at][0] if at < len(order) else len(self._fold.questions)
+                check = self._held.comes_back(worker.id) or self._new(worker, before)
+                check.expires, check.let_go = holding.now + self.study.setup.lease_s, None
+                holding.held[check.name] = check
+                order.insert(at, (before, False))
+                shown.insert(at, ShownQuestion(check.name, self.shown(worker, check.name)))
+        holding.recovering = False
         return shown
+
+    def _new(self, worker: Worker, before: int) -> HeldCheck:
+        """The check that comes next."""
+        holding, round_ = self._held.of(worker.id), self._fold.exploration.round
+        name = check_name(self.answered(worker.id) + len(holding.held), round_, holding.turn)
+        return HeldCheck(name, round_, self._fold.chosen, self._cards(worker, int(name[1:])), before, 0.0)
 
     # What
 
     def shown(self, worker: Worker, question: str) -> messages.Pair | messages.Choice:
-        """The check as this worker sees it."""
-        fold, number = self._fold, int(question[1:])
-        chosen = [self._deck.card(worker, at) for at in fold.chosen]
-        cards = self._cards(worker, number)
-        kept = self._shown.setdefault(worker.id, {})
-        kept[question] = [card for card, _ in cards]
-        while len(kept) > _KEPT:
-            del kept[next(iter(kept))]
-        token, round_ = worker.token(question), fold.exploration.round
+        """A check that the worker holds, as they see it: while it is held it stays as it is."""
+        check = self._held.of(worker.id).held[question]
+        chosen = [self._deck.card(worker, at) for at in check.chosen]
+        cards, token, round_ = check.cards, worker.token(question), check.round
         places = worker.places(question, len(cards))
         seen = [(cards[at][0], self._deck.card(worker, cards[at][0], question, cards[at][1])) for at in places]
         if self._options == 2:
@@ -183,7 +214,7 @@ class DrawnChecks:
     def _of_late(self, worker: Worker, drawing: _Drawing, gone: set[int]) -> list[int]:
         """The items of a question of this round from before the worker's last answer, somebody else's if there is one.
 
-        None before that. So a check stays as it is until the worker has answered.
+        None before that. So a check is the same after a restart until the worker has answered.
         """
         questions, mine = self._fold.questions, self._fold.workers.number_if_known(worker.id)
         started = self._fold.exploration.started
@@ -208,25 +239,44 @@ class DrawnChecks:
             first_is_right = worker.places(question, 2)[0] == 0
             return Verdict(kind, (chosen.side == "left") == first_is_right, Said(side=chosen.side))
         at = worker.card_number(chosen.option or "", question)
-        shown = self._shown.get(worker.id, {}).get(question) or [card for card, _ in self._cards(worker, number)]
-        if at is None or at not in shown:
+        if at is None or at not in [card for card, _ in self._cards_of(worker, question)]:
             raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
         right = at < self._deck.items if kind == GOLD else at in self._deck.instructed
         return Verdict(kind, right, Said(option=chosen.option))
 
+    def _cards_of(self, worker: Worker, question: str) -> list[tuple[int, int]]:
+        check = self._held.known(worker.id, question)
+        return self._cards(worker, int(question[1:])) if check is None else check.cards
+
     def take(
         self, worker: Worker, question: str, verdict: Verdict, took: int | None, undoable: bool
     ) -> tuple[Said, bool]:
-        """Store an answer; gives what is stored, and whether it had been answered before."""
-        at, done = (int(question[1:]) - FIRST) % _SKIPS, self.answered(worker.id)
-        if at > done:
+        """Store an answer; gives what is stored, and whether it had been answered before, as if by others if let go."""
+        holding, nth, done = self._held.of(worker.id), nth_of(question), self.answered(worker.id)
+        check = holding.known(question)
+        if nth > done and check is None:
             raise not_found()
-        if at < done:
+        if check.answered if check is not None else nth < done:
             before, said = self._answers.get(worker.id, ("", verdict.said))
             return said if before == question else verdict.said, True
+        if check is not None and self._held.was_passed_on(worker.id, check):
+            return self._said_by_others(worker, check), True
         self.study.check(worker.id, verdict.kind, verdict.right, took, undoable=undoable)
+        if check is None:  # it was shown before a restart, and may have been drawn again since
+            check = next((other for other in holding.held.values() if nth_of(other.name) == nth), None)
+        if check is not None:
+            holding.end(check.name, check.let_go)
+            check.answered = True
+        holding.turn, holding.owed = (holding.turn if holding.held else 0), 0
         self._answers[worker.id] = question, verdict.said
         return verdict.said, False
+
+    def _said_by_others(self, worker: Worker, check: HeldCheck) -> Said:
+        """What others would have said: any of what it shows."""
+        at = worker.draw("others", int(check.name[1:]) - FIRST, len(check.cards))
+        if self._options == 2:
+            return Said(side="right" if at else "left")
+        return Said(option=self._deck.option(worker, check.cards[at][0], check.name))
 
     def was_last(self, worker: Worker, question: str) -> bool:
         """Whether this is the last check that the worker answered."""
@@ -240,12 +290,13 @@ class DrawnChecks:
 
     def skip(self, worker: Worker, question: str, answers: int) -> bool:
         """Show another check later instead; False for one that is not at hand any more, which changes nothing."""
-        if question not in self.next_ones(worker, 2):
+        holding = self._held.of(worker.id)
+        was_shown_before = holding.recovering and nth_of(question) == self.answered(worker.id)  # a restart
+        if holding.end(question, holding.now) is None and not was_shown_before:
             return False
-        rule, (skipped, _) = self._rule, self._skips.get(worker.id, (0, 0))
-        every = 12 if rule is None or rule.checks is None else rule.checks.every
-        due = answers + 1 + worker.draw("again", skipped, every)
-        self._skips[worker.id] = skipped + 1, due
+        every = 12 if self._rule is None or self._rule.checks is None else self._rule.checks.every
+        holding.due = answers + 1 + worker.draw("again", holding.turn, every)
+        holding.next_turn()
         return True
 
 

@@ -80,6 +80,7 @@ class OpenPages:
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
         self._quiet_since: dict[str, float] = {}  # of those whose last page was closed
+        self._left: dict[str, float] = {}  # when it was said that they are gone
 
     def opened(self, worker: str) -> None:
         """One more page of the worker is open."""
@@ -107,4 +108,10 @@ class OpenPages:
             gone = [worker for worker, since in self._quiet_since.items() if since <= now - BACK_WITHIN_S]
             for worker in gone:
                 del self._quiet_since[worker]
+                self._left[worker] = now
             return gone
+
+    def left(self, worker: str) -> float | None:
+        """When it was said of somebody who is back that they are gone; told once."""
+        with self._lock:
+            return self._left.pop(worker, None)
