@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
@@ -175,6 +176,62 @@ def test_who_thinks_for_too_long_whether_to_undo_goes_on_where_they_were(serve: 
     expect(desk.page.locator("#skip")).to_be_enabled()
     desk.ready().press("ArrowRight")
     assert len(answers(server)) == 2
+
+
+@pytest.mark.parametrize("key", ["u", "Backspace"])
+def test_the_keys_for_undo_do_nothing_where_there_is_nothing_to_undo(
+    serve: Serve, somebody: Somebody, key: str
+) -> None:
+    server = serve(settings=replace(UNHURRIED, goal=1))
+    organizer = server.organizer()
+    organizer.post(f"/api/organize/{STUDY}/pause").raise_for_status()
+    desk = WorkersPage.joined(server, somebody())
+    page = desk.page
+    desk.says("A short break")
+    page.keyboard.press(key)
+    organizer.post(f"/api/organize/{STUDY}/open").raise_for_status()
+    desk.ready().page.keyboard.press("ArrowLeft")
+    page.click("#enough-for-me")
+    expect(page.locator("#quiet-text")).to_contain_text("You can close this page now.")
+    page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    expect(page.locator("#quiet")).to_be_visible()
+    page.reload()
+    desk.says("That is all we asked for.")
+    page.click("#go-on")
+    desk.ready()
+    organizer.post(f"/api/organize/{STUDY}/close").raise_for_status()
+    expect(page.locator("#quiet-text")).to_contain_text("No more answers are needed from you.")
+    page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    expect(page.locator("#quiet")).to_be_visible()
+
+
+def test_an_answer_can_be_undone_by_key_while_the_page_waits(serve: Serve, somebody: Somebody) -> None:
+    server = serve(settings=UNHURRIED)
+    desk = WorkersPage.joined(server, somebody()).ready()
+    first = desk.question
+    desk.press("ArrowLeft")
+    server.organizer().post(f"/api/organize/{STUDY}/pause").raise_for_status()
+    expect(desk.page.locator("#undo-late")).to_be_visible()
+    desk.page.keyboard.press("u")
+    desk.ready()
+    assert desk.question == first
+
+
+def test_what_is_read_out_is_what_is_seen(serve: Serve, somebody: Somebody) -> None:
+    server, context = serve(settings=UNHURRIED), somebody()
+    context.add_init_script(SOON_OVER % "choose_s")
+    desk = WorkersPage.joined(server, context).ready()
+    spoken = desk.press("ArrowLeft").page.locator("#spoken")
+    expect(spoken).to_contain_text("1 of 30. Option 1: ")
+    desk.page.click("#undo")
+    expect(spoken).to_have_text("Choose again. Your answer was option 1.")
+    desk.says("Too late: that answer has been counted.")
+    expect(spoken).to_contain_text("1 of 30. Option 1: ")
+    server.organizer().post(f"/api/organize/{STUDY}/close").raise_for_status()
+    desk.says("No more answers are needed from you.")
+    expect(spoken).to_have_text("")
 
 
 def test_a_question_can_be_skipped_with_a_reason(serve: Serve, somebody: Somebody) -> None:

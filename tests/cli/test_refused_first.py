@@ -42,7 +42,46 @@ def test_a_study_that_was_begun_otherwise_is_refused_before_its_plan_is_simulate
     assert "was begun with k = 1" in str(again.exception), again.exception
     assert "Simulating" not in again.output
     assert len(simulated) == 1
-    assert "Simulating" in serve(*plan, "-k", "1").output, "the same plan is told again"
+
+
+def test_for_a_study_that_is_there_nothing_is_simulated_and_its_own_settings_are_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    simulated = []
+    monkeypatch.setattr(planned_quality, "quality_of", lambda plan, collection: simulated.append(plan))
+    begin = ("photos", "--explorer", "topx", "-k", "1", "--port", "0")
+    assert serve(*begin, "--theme", "A", "--people", "1", "--answers-each", "4").exit_code == 0
+    assert len(simulated) == 1
+    kept = "A: the study is there already, so nothing is simulated: its own settings hold"
+    same = serve(*begin, "--theme", "A", "--people", "1", "--answers-each", "4").output
+    assert kept in same
+    assert "begun for" not in same
+    other = serve(*begin, "--people", "5", "--budget", "3").output
+    assert "the study keeps its budget of 4 answers" in other
+    assert kept in other
+    assert "it was begun for 1 person, 4 answers each" in other
+    assert "Simulating" not in same + other
+    assert len(simulated) == 1
+    assert "Simulating" in serve(*begin, "--theme", "B", "--people", "5").output, "another theme is another study"
+
+
+def test_where_there_is_no_folder_nothing_is_said_of_a_theme() -> None:
+    done = serve("nowhere", "--port", "0")
+    assert "there is no nowhere" in str(done.exception)
+    assert "theme" not in done.output
+
+
+@pytest.mark.parametrize("explorer", [(), ("--explorer", "duels"), ("--explorer", "duels:sure=0.9")])
+def test_an_epsilon_that_the_explorer_would_not_heed_is_refused_for_a_new_study(explorer: tuple[str, ...]) -> None:
+    new = ("photos", "--theme", "A", "-k", "1", "--epsilon", "0.1", "--port", "0")
+    done = serve(*new, *explorer)
+    assert isinstance(done.exception, HandfulError)
+    assert "--epsilon 0.1 is not heeded by" in str(done.exception)
+    assert "give --explorer topx with it" in str(done.exception)
+    assert not Path("photos.db.items").exists(), "items were processed for nothing"
+    assert serve(*new, "--explorer", "topx").exit_code == 0
+    assert serve(*new).exit_code == 0, "the study that is there has it"
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,28 @@ import typer
 from handful.cli import app, needs
 from handful.cli.crowd_console import console, note
 from handful.cli.parameters import bounded
-from handful.cli.serve_words import HERE, print_consents, print_links, print_plan, say_stopping, saying_what_finishes
+from handful.cli.serve_words import (
+    HERE,
+    named_again,
+    place_of,
+    print_consents,
+    print_links,
+    print_plan,
+    print_plans,
+    say_stopping,
+    saying_what_finishes,
+    typed_again,
+)
 from handful.cli.served_address import name_of, show_page
-from handful.cli.served_items import collection_of, database_of, leaving_nothing_if_refused, look_ahead, theme_of
+from handful.cli.served_items import (
+    check_claimed,
+    collection_of,
+    database_of,
+    leaving_nothing_if_refused,
+    look_ahead,
+    say_theme,
+    theme_of,
+)
 from handful.cli.solo import choose_alone
 from handful.cli.waiting import once_free
 from handful.cli.who_counts import DoorOption, RuleOption, expected_of, who_counts
@@ -138,6 +157,7 @@ def serve(
     needs("crowd", "the crowd app")
     from handful.crowd.hosting.practice import check_can_be_practised
     from handful.crowd.hosting.requested_changes import RequestedChanges
+    from handful.crowd.hosting.solo import solo_study
     from handful.crowd.hosting.startup import check_first, open_registry, stored_studies
     from handful.crowd.hosting.study_plan import StudyPlan
     from handful.crowd.hosting.study_words import check_lessons, settings_with
@@ -199,25 +219,30 @@ def serve(
         words={} if solo else told,
         pictures={} if solo else practice_files(words, told),
     )
-    themes = theme or theme_of(source, where, solo)
+    themes = theme or theme_of(source, where)
     log_to(log)
     look_ahead(source, where, partial(check_first, where, themes, plan, settings))
+    check_claimed(plan, themes, where)
+    if themes and not theme and not solo:
+        say_theme(themes[0])
     with closing(once_free(lambda: listen("127.0.0.1" if solo else host, port), wait, note)) as listening:
         with not_ready_on(listening), leaving_nothing_if_refused(where):
             collection = collection_of(source, where)
-            begun = bool(stored_studies(where))  # which may refuse the plan: then nothing is simulated for it
-            if not begun:
+            before = [study.name for study in stored_studies(where)]  # may refuse the plan: not simulated then
+            if not before:
                 print_plan(plan, collection)
             opening = partial(open_registry, where, collection, themes, plan, settings, changes=changes, say=note)
             registry = once_free(opening, wait, note)
-            if begun:
-                print_plan(plan, collection)
+            if before:
+                print_plans(plan, collection, registry, themes, before)
         if solo:
             assert source is not None
-            again = shlex.join(
-                ["handful", "serve", str(source), *_again(storage), "--solo", *_typed(context, "port", "log")]
-            )
+            typed = typed_again(said, context, "port", "log")
+            again = shlex.join(["handful", "serve", str(source), *named_again(storage), "--solo", *typed])
+            alone = solo_study(registry, themes)
             choose_alone(registry, themes, listening, source, again)
+            if not alone.open:  # otherwise it was said, and how to go on
+                console.print(f"Stopped. Everything is stored; to see it again: [bold]{again}[/bold]", soft_wrap=True)
             return
         if told.get("language") is not None:
             print_consents(registry, told["language"])
@@ -225,24 +250,18 @@ def serve(
         server = Server(registry, say_stopping)
 
         def announce() -> None:
-            print_links(registry, url, _place(where), host in HERE)
+            print_links(registry, url, place_of(where), host in HERE)
             if source is None:
                 show_page(links_of(registry, url).organizer)
 
         with saying_what_finishes(registry):
             server.run_until_interrupted(listening, announce)
     if source is None:
-        kept = _again(storage)
+        kept = named_again(storage)
     else:
-        kept = [where] if where.endswith(".db") else [str(source), *_again(storage)]
-    again = shlex.join(
-        [
-            "handful",
-            "serve",
-            *kept,
-            *_typed(context, "host", "port", "public_url", "goal", "consent", "language", "retention", "log"),
-        ]
-    )
+        kept = [where] if where.endswith(".db") else [str(source), *named_again(storage)]
+    kept += typed_again(said, context, "host", "port", "public_url", "goal", "consent", "language", "retention", "log")
+    again = shlex.join(["handful", "serve", *kept])
     console.print(f"Stopped. Everything is stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
@@ -286,18 +305,6 @@ def _said(context: typer.Context) -> Callable[[str, T], T | None]:
     return said
 
 
-def _typed(context: typer.Context, *names: str) -> list[str]:
-    """These options as they were typed: no study keeps them, so they are to be typed again."""
-    said = _said(context)
-    given = {name: said(name, context.params[name]) for name in names}
-    return [
-        word
-        for name, value in given.items()
-        if value is not None
-        for word in (f"--{name.replace('_', '-')}", str(value))
-    ]
-
-
 def _settings(
     host: str, solo: bool, goal: int, consent: Path | None, public_url: str | None, language: str
 ) -> Settings:
@@ -327,16 +334,3 @@ def _settings(
         proxies=() if public_url is None else PROXIES,
         language=language,
     ).in_its_language()
-
-
-def _place(storage: str) -> str:
-    """Where a storage is, for whoever looks for it from another folder."""
-    from handful.storage.passwords import without_password
-
-    return without_password(storage) if "://" in storage else str(Path(storage).resolve())
-
-
-def _again(storage: str | None) -> list[str]:
-    from handful.storage.passwords import without_password
-
-    return [] if storage is None else ["--storage", without_password(storage)]

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from collections.abc import Collection as Container
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from handful.cli.crowd_console import console
+from handful.cli.crowd_console import console, note
 from handful.wording import counted
 
 if TYPE_CHECKING:
+    import typer
+
     from handful.crowd.collection.items import Collection
+    from handful.crowd.hosting.expected_people import ExpectedPeople
     from handful.crowd.hosting.hosted_study import HostedStudy
     from handful.crowd.hosting.registry import Registry
     from handful.crowd.hosting.study_plan import StudyPlan
@@ -39,7 +44,7 @@ def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
     answers = plan.answers(len(collection), solo=False)
     simulated = answers <= MOST_SIMULATED
     console.print(
-        f"{expected.people:,} people × {counted(expected.answers_each, 'answer')}: "
+        f"{_people(expected.people)} × {counted(expected.answers_each, 'answer')}: "
         f"{counted(answers, 'answer')} in all. "
         f"{'Simulating what that buys …' if simulated else 'That is too many to simulate: see handful price.'}",
         highlight=False,
@@ -49,6 +54,44 @@ def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
     if bought is not None:
         style = "" if bought.suffices else "yellow"
         console.print(bought.words(expected.people), style=style, highlight=False, soft_wrap=True)
+
+
+def print_plans(
+    plan: StudyPlan,
+    collection: Collection | None,
+    registry: Registry,
+    themes: Container[str],
+    before: Container[str],
+) -> None:
+    """The plan, if a study was begun by it. Of studies that were there `before`, and are of these themes if there are
+    any, whom they were begun for: who will come plans new studies alone.
+    """
+    if plan.expected is None:
+        return
+    studies = list(registry.studies.values())
+    if any(hosted.study.name not in before for hosted in studies):
+        print_plan(plan, collection)
+    for hosted in studies:
+        if hosted.study.name not in before or not hosted.open or (themes and hosted.theme not in themes):
+            continue
+        kept = ""
+        if hosted.expected is None:
+            kept = "; it was begun without --people"
+        elif hosted.expected != plan.expected:
+            kept = f"; it was begun for {_people(hosted.expected.people)}, {_each(hosted.expected)}"
+        note(
+            f"{hosted.theme}: the study is there already, so nothing is simulated: its own settings hold, but for "
+            f"changes that are said above{kept}"
+        )
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def _each(expected: ExpectedPeople) -> str:
+    pay = "" if expected.per_hour is None else f", paid {expected.per_hour / 100:.2f} {expected.currency} an hour"
+    return f"{counted(expected.answers_each, 'answer')} each{pay}"
 
 
 STOPPING = "Stopping: what is under way is finished first. Ctrl-C again stops at once; what was confirmed is stored.\n"
@@ -88,8 +131,7 @@ def print_links(registry: Registry, url: str, where: str, here_only: bool) -> No
     links = links_of(registry, url)
     console.print()
     for hosted in registry.studies.values():
-        progress = hosted.progress()
-        console.print(f"[bold]{progress.k} of {len(hosted.collection)}[/bold], {_so_far(hosted)}:", end=" ")
+        console.print(f"[bold]{hosted.k} of {len(hosted.collection)}[/bold], {_so_far(hosted)}:", end=" ")
         console.print(hosted.theme, markup=False, style="bold")
         if hosted.open:
             console.print(f"  share      {links.workers[hosted.theme]}", soft_wrap=True)
@@ -134,8 +176,33 @@ def saying_what_finishes(registry: Registry) -> Iterator[None]:
 
 
 def _so_far(hosted: HostedStudy) -> str:
-    progress = hosted.progress()
+    status = hosted.study.status()  # and not the progress that people see, which hides numbers where there are checks
     if not hosted.open:
-        return f"finished with {progress.chosen} picked after {counted(progress.answers, 'answer')}"
-    most = "any number of answers" if progress.budget is None else f"{counted(progress.budget, 'answer')} at most"
-    return most + (f", {counted(progress.answers, 'answer')} so far" if progress.answers else "")
+        return f"finished with {len(status.chosen)} picked after {counted(status.answers, 'answer')}"
+    most = "any number of answers" if status.budget is None else f"{counted(status.budget, 'answer')} at most"
+    return most + (f", {counted(status.answers, 'answer')} so far" if status.answers else "")
+
+
+def place_of(storage: str) -> str:
+    """Where a storage is, for whoever looks for it from another folder."""
+    from handful.storage.passwords import without_password
+
+    return without_password(storage) if "://" in storage else str(Path(storage).resolve())
+
+
+def named_again(storage: str | None) -> list[str]:
+    """The words that name this storage in a command, if it was named."""
+    from handful.storage.passwords import without_password
+
+    return [] if storage is None else ["--storage", without_password(storage)]
+
+
+def typed_again(said: Callable[[str, object], object], context: typer.Context, *names: str) -> list[str]:
+    """These options as they were typed: no study keeps them, so they are to be typed again."""
+    given = {name: said(name, context.params[name]) for name in names}
+    return [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]

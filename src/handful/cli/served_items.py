@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import glob
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handful.cli.crowd_console import console, note
-from handful.errors import HandfulError, InvalidCollection, StorageLocked
+from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageLocked
 
 if TYPE_CHECKING:
     from handful.crowd.collection.items import Collection
+    from handful.crowd.hosting.study_plan import StudyPlan
 
 _LEFT_OUT_SHOWN = 8
 _LONGEST_LINE = 400
@@ -134,19 +135,38 @@ def _say_changes(source: Path, collection: Collection) -> None:
         )
 
 
-def theme_of(source: Path | None, storage: str, solo: bool) -> list[str]:
+def theme_of(source: Path | None, storage: str) -> list[str]:
     """The theme where none is given: what the folder or file is called, unless there are studies to go on with."""
     from handful.crowd.hosting.startup import stored_studies
 
     if source is None or source.suffix == ".db" or stored_studies(storage):
         return []
-    theme = stem_of(source)
-    if not solo:
-        note(
-            f'no --theme was given, so the theme is "{theme}", which people read above every question; '
-            '--theme "Cathedrals in Venice" would begin a study of that theme instead'
+    return [stem_of(source)]
+
+
+def say_theme(theme: str) -> None:
+    """Say that a study gets this theme because nobody gave one."""
+    note(
+        f'no --theme was given, so the theme is "{theme}", which people read above every question; '
+        '--theme "Cathedrals in Venice" would begin a study of that theme instead'
+    )
+
+
+def check_claimed(plan: StudyPlan, themes: Sequence[str], storage: str) -> None:
+    """Refuse an ε for a new study whose explorer would not heed it. Studies that are there say what they keep."""
+    from handful.crowd.hosting.registry import slug_of
+    from handful.crowd.hosting.startup import stored_studies
+    from handful.crowd.hosting.study_plan import DUELS
+
+    if plan.epsilon is None or (plan.explorer or DUELS).partition(":")[0].strip() != DUELS:
+        return
+    stored = {study.name for study in stored_studies(storage)}
+    if any(theme not in stored and slug_of(theme) not in stored for theme in themes):
+        told = "the default explorer, duels," if plan.explorer is None else "the explorer duels"
+        raise InvalidProblem(
+            f"--epsilon {plan.epsilon:g} is not heeded by {told} which spends its budget and proves no ε: "
+            "give --explorer topx with it, or leave it out"
         )
-    return [theme]
 
 
 def stem_of(source: Path) -> str:

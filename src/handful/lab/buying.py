@@ -7,7 +7,7 @@ answer at the same time, so each question is chosen without the answers that are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,9 +17,10 @@ from handful.core.budget import Total
 from handful.core.explorers.registry import explorer_of
 from handful.core.feedback import Preferences
 from handful.core.greedy import lazy_greedy
+from handful.core.objective import Objective
 from handful.core.problem import Problem
 from handful.core.responses import btl
-from handful.core.rounding import percent_at_least
+from handful.core.rounding import percent_at_least, percent_at_most
 from handful.core.simulate import simulate
 from handful.lab.pricing import world_like
 from handful.wording import counted
@@ -27,6 +28,7 @@ from handful.wording import counted
 AIM = 0.95  # of exact greedy: less is said to be little
 BETA = 2.0
 MOST_RUNS, FEWEST_RUNS, AFFORDED = 32, 4, 120_000  # simulated studies, and how many answers they may have in all
+RANDOM_DRAWS = 32  # selections at random, of each collection
 STEP, MOST_STEPS = 2, 3  # how budgets grow until the aim is reached, and how often
 
 
@@ -35,7 +37,8 @@ class Bought:
     """The mean quality that `answers` buy, as a share of exact greedy, and what 80% of the simulated studies lie
     between.
 
-    `enough` is how many answers reach the `AIM`; None if that is far more, `answers` or fewer if these do.
+    `enough` is how many answers reach the `AIM`; None if that is far more, `answers` or fewer if these do. `at_random`
+    is the mean quality of selections that nobody was asked about; None if that is not known.
     """
 
     items: int
@@ -46,6 +49,7 @@ class Bought:
     high: float
     enough: int | None
     runs: int
+    at_random: float | None = None
 
     @property
     def suffices(self) -> bool:
@@ -54,11 +58,12 @@ class Bought:
 
     def words(self, people: int | None = None) -> str:
         """What it buys, in whole sentences; with `people`, how many more of them would be enough."""
+        chance = "" if self.at_random is None else f"; at random it would be {percent_at_most(self.at_random)}"
         said = (
-            f"In simulation, {counted(self.answers, 'answer')} choose {self.k} of {self.items:,} about "
-            f"{percent_at_least(self.quality)} as well as if everybody's taste were known (80% of {self.runs} studies: "
-            f"{percent_at_least(self.low)} to {math.ceil(100 * self.high)}%; drawn collections of this size, people "
-            f"who often err: β = {BETA:g})."
+            f"In simulation, {counted(self.answers, 'answer')} choose{'s' if self.answers == 1 else ''} {self.k} of "
+            f"{self.items:,} about {percent_at_least(self.quality)} as well as if everybody's taste were known{chance} "
+            f"(80% of {self.runs} studies: {percent_at_least(self.low)} to {math.ceil(100 * self.high)}%; drawn "
+            f"collections of this size, people who often err: β = {BETA:g})."
         )
         return said if self.suffices else f"{said} {self._advice(people)}"
 
@@ -66,7 +71,7 @@ class Bought:
         aim = percent_at_least(AIM)
         far = self.enough is None
         enough = self.answers * STEP**MOST_STEPS if self.enough is None else self.enough
-        said = f"{aim} takes {'more than' if far else 'about'} {enough:,} answers"
+        said = f"{aim} takes {'more than' if far else 'about'} {counted(enough, 'answer')}"
         if people is not None:
             more = -(-enough * people // self.answers) - people
             said += f": {'more than ' if far else ''}{more:,} more {'people' if more != 1 else 'person'}"
@@ -94,7 +99,20 @@ def bought(items: int, k: int, answers: int, options: int = 2, explorer: str = "
     low, high = np.quantile(found, (0.1, 0.9))
     quality = float(np.mean(found))
     enough = answers if quality >= AIM else _enough(lambda budget: float(np.mean(shares(budget))), answers, quality)
-    return Bought(items, k, answers, quality, float(low), float(high), enough, len(found))
+    chance = _at_random(worlds, best, k)
+    return Bought(items, k, answers, quality, float(low), float(high), enough, len(found), chance)
+
+
+def _at_random(worlds: Sequence[Objective], best: Sequence[float], k: int) -> float:
+    """The mean share of exact greedy that k items reach which are drawn at random."""
+    draw, shares = np.random.default_rng(0), []
+    for world, most in zip(worlds, best, strict=True):
+        for _ in range(RANDOM_DRAWS):
+            drawn = world.start()
+            for item in draw.choice(world.size, k, replace=False):
+                drawn.add(int(item))
+            shares.append(drawn.value / most)
+    return float(np.mean(shares))
 
 
 def _enough(quality_of: Callable[[int], float], answers: int, quality: float) -> int | None:

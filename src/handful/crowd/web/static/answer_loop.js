@@ -109,18 +109,20 @@ export class AnswerLoop {
   /** What the server says, or null if it refused; then the person has been told. */
   async #ask(method, what, body) {
     this.#retried = false;
-    const lost = (unstored) => {
+    let connected = true;
+    const lost = (unstored, failed) => {
       this.#retried = true;
+      connected = unstored || failed;
       toast(t(body ? (unstored ? "unstored" : "lost.answer") : "lost"), 0);
     };
-    const back = () => { untoast(); if (body) toast(t("back.answer")); };
+    const back = (heeded) => { untoast(); if (body && heeded) toast(t(connected ? "taken" : "back.answer")); };
     try {
       return await request(method, this.#root + what, body, { lost, back });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "not_joined") this.notJoined();
       else if (error.code === "too_late") toast(t("too.late"));
-      else if (error.code !== "closed" && error.status !== 404) toast(refused(error), 8);
+      else if (error.status !== 404 && (body || error.code !== "closed")) toast(refused(error), 8);
       return null;
     }
   }
@@ -131,8 +133,7 @@ export class AnswerLoop {
     this.#offerUndo(work.undo);
     if (this.#asksToGoOn(work)) return null;
     if (work.state !== "questions") {
-      this.#showing = { token: null, ready: Promise.resolve(false) };
-      this.#view.disarm();
+      this.#putAway();
       return this.#rest(work);
     }
     this.#stream.busy();
@@ -148,6 +149,14 @@ export class AnswerLoop {
     return null;
   }
 
+  /** No question is seen or read out any more. */
+  #putAway() {
+    this.#showing = { token: null, ready: Promise.resolve(false) };
+    this.#view.disarm();
+    this.#spoken = null;
+    speak("");
+  }
+
   #describe(question) {
     this.#spoken = question.token;
     const cards = cardsOf(question);
@@ -159,10 +168,8 @@ export class AnswerLoop {
     if (work.state === "finished") {
       this.#stream.stop();
       if (work.ending) return goBack(work.ending);
-      if (this.#about.solo || this.#about.show_result) {
-        const summary = await this.#ask("GET", "summary");
-        if (summary?.picks.length) return finish(this.#root, summary, this.#about);
-      }
+      const summary = await this.#ask("GET", "summary"); // refused to who may not see it, which may have changed since the page was loaded
+      if (summary?.picks.length) return finish(this.#root, summary, this.#about);
     } else {
       this.#stream.wait();
       const resting = this.#work;
@@ -175,7 +182,7 @@ export class AnswerLoop {
       }
     }
     quiet(work, this.#about.solo);
-    find("#quiet-undo").hidden = !work.undo || !this.#memory.read(LAST) || work.state === "finished";
+    find("#quiet-undo").hidden = find("#undo").disabled || work.state === "finished";
     return null;
   }
 
@@ -204,8 +211,7 @@ export class AnswerLoop {
     this.#thanked = true;
     if (answered > goal) return false; // they went on before, and have reloaded the page
     this.#left = true;
-    this.#showing = { token: null, ready: Promise.resolve(false) };
-    this.#view.disarm();
+    this.#putAway();
     sayEnough(this.#about, answered);
     return true;
   }
@@ -218,6 +224,7 @@ export class AnswerLoop {
   /** No more answers from here: what is held goes to others. */
   #leave() {
     this.#stream.stop();
+    find("#quiet-undo").hidden = true;
     sayGoodbye(this.#about);
   }
 
@@ -248,9 +255,11 @@ export class AnswerLoop {
       return;
     }
     const last = this.#memory.read(LAST);
+    if (!last) return;
     clearTimeout(this.#offer);
     this.#stream.busy();
     this.#redoing = true;
+    this.#spoken = null; // the question that was there is read out again when it is back
     this.#left = false; // who answers again is here again
     const before = placeOf(last.question, last.said);
     this.#present(last.question, { before });
@@ -296,9 +305,9 @@ export class AnswerLoop {
   #key(event) {
     if (find("dialog[open]") || event.repeat || event.metaKey || event.altKey) return;
     const key = event.key.toLowerCase();
-    const undo = find("#quiet").hidden ? find("#undo") : find("#undo-late");
-    if (["u", "backspace"].includes(key) && !event.ctrlKey) undo.click();
-    else if (key === "z" && event.ctrlKey) undo.click();
+    const undo = find("#question").hidden ? find("#undo-late") : find("#undo");
+    const undoes = event.ctrlKey ? key === "z" : ["u", "backspace"].includes(key);
+    if (undoes && !undo.disabled && !undo.closest("[hidden]")) undo.click();
     else if (key === "s" && !event.ctrlKey && !find("#question").hidden) this.#askWhy();
     else return;
     event.preventDefault();

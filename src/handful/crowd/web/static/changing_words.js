@@ -62,7 +62,7 @@ export function changingWords(address, study) {
   async function retell() {
     const language = find("#language");
     const spoken = language.value;
-    const { consent, instructions, ...more } = await request("GET", `${address}/words?${new URLSearchParams({ language: spoken })}`);
+    const { consent, instructions, ...more } = await request("GET", `${address}/words?${new URLSearchParams({ language: spoken })}`, undefined, lost);
     if (language.value !== spoken) return; // yet another was chosen meanwhile
     sayBuiltIn(more);
     const others = { consent, instructions };
@@ -76,7 +76,7 @@ export function changingWords(address, study) {
       : "";
   }
 
-  find("#language").addEventListener("change", retell);
+  find("#language").addEventListener("change", () => tried(retell));
   find("#words-part").addEventListener("toggle", ({ target }) => target.open && tried(load));
   onLessons(() => {}, (file) => sendPracticePicture(address, file));
   form.addEventListener("submit", async (event) => {

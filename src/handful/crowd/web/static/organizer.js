@@ -191,7 +191,7 @@ find("#close").addEventListener("click", () => {
 find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
 
 for (const lift of document.querySelectorAll("[data-lift]")) {
-  lift.addEventListener("click", () => request("POST", `${address}/lift`, { cap: lift.dataset.lift }));
+  lift.addEventListener("click", () => order("lift", { cap: lift.dataset.lift }));
 }
 find("#show-result")?.addEventListener("change", (event) => order("words", { show_result: event.target.checked }));
 find("#retaining").addEventListener("submit", (event) => {

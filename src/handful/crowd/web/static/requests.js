@@ -44,26 +44,30 @@ function patience(ms) {
 }
 
 /** Send until the server has replied: the server counts an answer once, however often it comes.
+ *  `lost(unstored, failed)` says that there was no reply, that it cannot be stored, or that the server failed;
+ *  `back(heeded)` that a reply came after all, and whether the server did what was asked.
  *  `patience_ms`: how long a reply may take that is worth waiting for.
  *  `text`: true for the reply as it came, to be kept to the letter.
  *  `repeats`: false for what would be done twice if it were sent twice. Without a reply that ends as a refusal. */
-export async function request(method, path, body, { lost = () => {}, back = () => {}, patience_ms: most = PATIENCE_MS, repeats = true, text = false } = {}) {
+export async function request(method, path, body, { lost = null, back = () => {}, patience_ms: most = PATIENCE_MS, repeats = true, text = false } = {}) {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const reply = await once(method, path, body, most, text);
-      if (attempt) back();
+      if (attempt) back(true);
       return reply;
     } catch (error) {
       const said = error instanceof Refusal;
       if (said && error.status === 429) {
         await pause(error.wait || 1000);
       } else if (said && error.status < 500) {
-        if (attempt) back();
+        if (attempt) back(false);
         throw error;
       } else if (!repeats) {
         throw new Refusal(0, { error: "unknown_outcome", message: "No reply came: it is not known whether this was done. Reload the page and look before you try again." });
       } else {
-        lost(said && error.code === "storage");
+        const failed = said && error.status === 500;
+        lost?.(said && error.code === "storage", failed);
+        if (lost && failed) toast(t("failed.server"), 0); // on all pages, and in place of words about the connection
         await patience(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)]);
       }
     }
