@@ -182,3 +182,22 @@ def test_a_journal_that_filled_in_the_first_of_equals_is_followed() -> None:
     again, _ = fold_of(lambda: records_of(lines), check=True)
     assert list(again.chosen) == [picked, *(i for i in range(4) if i != picked)][:4]
     assert again.exploration.mismatches.count == 0
+
+
+def test_the_answers_of_a_round_that_was_done_again_are_not_counted_for_the_one_before_it() -> None:
+    """Ben answered in the second round, which was forgotten when the first was done again."""
+    study = Study(range(6), 2, feedback=Preferences(), budget=20, seed=1, clock=Clock())
+
+    def answer(worker: str) -> None:
+        (q,) = study.ask(1, worker)
+        study.tell(q.id, True, worker)
+
+    while study.fold.exploration.round == 1:
+        answer("ann")
+    for _ in range(7):
+        answer("ben")
+    study.reopen(1, extend=10)
+    answer("ann")
+    study.finish()
+    first = study.result().rounds[0]
+    assert [(w.name, w.round_answers) for w in study.status().workers] == [("ann", first.answers), ("ben", 0)]

@@ -15,7 +15,9 @@ from handful.core.guarantees import MONOTONE_SUBMODULAR, NO_GUARANTEE, OPTIMUM_B
 from handful.core.parts.requirements import assumptions_of
 from handful.core.problem import Problem
 
-_UNKNOWN_NOISE = "nothing is known about the noise: with Values(noise=R) or Values(range=(lo, hi)) more could be said"
+_UNKNOWN_NOISE = (
+    "nothing is known about how far answers are off: with their noise R, or the range they lie in, more could be said"
+)
 _EVERYTHING = "every item there is was picked: no selection is better"
 _SHRUNK = "the radius was shrunk, which is for tests of power: nothing is certified"
 

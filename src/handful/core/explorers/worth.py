@@ -46,8 +46,8 @@ _RULES = np.dtype(
 )
 MUCH = 0.9  # of the best possible one: nobody would ask for more proof
 NOT_FOR_PROOF = (
-    "these answers went into finding good items, not into proving how good they are; with ratio= or epsilon= beside a "
-    "budget= that is large enough for a proof, more would be proved"
+    "these answers went into finding good items, not into proving how good they are: with a ratio or an epsilon asked "
+    "for, and a budget that is large enough for a proof, more would be proved"
 )
 
 

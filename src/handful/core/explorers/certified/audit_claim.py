@@ -29,7 +29,7 @@ _NOTHING_TO_GAIN = (
 )
 _OUT_OF_REACH = (
     "the claim asked for is out of reach of any proof from these picks, or so close to the edge of it that no number "
-    "of answers would tell; ask for less to see how much can be shown"
+    "of answers would tell; to ask for less takes fewer answers"
 )
 
 
