@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -125,10 +126,106 @@ def test_a_number_that_cannot_be_is_explained_beside_it_and_keeps_the_study_clos
         expect(page.locator("#lessons .half")).to_have_text("Each pair needs both: fill them in, or remove the pair.")
         expect(page.locator("#open")).to_be_disabled()
         page.fill("#lessons [name=right]", "a church")
+        page.fill("#lessons [name=wrong]", "a church ")
+        expect(page.locator("#lessons .half")).to_have_text(
+            "Both are the same: change one of them, or remove the pair."
+        )
+        expect(page.locator("#open-words")).to_contain_text("Practice: Both are the same")
+        expect(page.locator("#open")).to_be_disabled()
+        expect(page.locator("#kept")).to_have_text("Everything else is kept.")
         page.fill("#lessons [name=wrong]", "a spoon")
         expect(page.locator("#kept")).to_have_text("All changes are kept.")
         expect(page.locator("#open-fault")).to_have_text("")
         expect(page.locator("#open")).to_be_enabled()
+
+
+def test_an_explorer_that_does_not_go_is_explained_beside_it_and_the_rest_is_kept(
+    somebody: Somebody, tmp_path: Path
+) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = _set_up_page(server, somebody)
+        page.click("summary:has-text('For experts')")
+        page.fill("#explorer", "duel")  # before there is a draft
+        _paste(page, "one", "two", "three", "four")
+        fault, kept = page.locator("#explorer-fault"), page.locator("#kept")
+        expect(fault).to_contain_text("There is no explorer named 'duel'; there are")
+        for field, value in (("theme", "Numbers"), ("k", "2")):
+            page.fill(f"#{field}", value)
+        expect(kept).to_have_text("Everything else is kept.")
+        expect(page.locator("#open-words")).to_contain_text("Explorer: There is no explorer named 'duel'")
+        expect(page.locator("#open")).to_be_disabled()
+        look(page, "setup-11-explorer", whole=True, widths=(360, 1280))
+        (draft,) = server.registry.drafts
+        assert (draft.settings.theme, draft.settings.explorer) == ("Numbers", None)
+        page.fill("#explorer", "topx")
+        expect(kept).to_have_text("All changes are kept.", timeout=MINUTES_MS)
+        expect(fault).to_have_text("")
+        assert draft.settings.explorer == "topx"
+        page.fill("#options", "4")
+        expect(page.locator("#options-fault")).to_contain_text("Topx compares two items at a time, not 4")
+        expect(kept).to_have_text("Everything else is kept.")
+        expect(page.locator("#open")).to_be_disabled()
+        page.fill("#explorer", "")
+        expect(kept).to_have_text("All changes are kept.")
+        expect(page.locator("#options-fault")).to_have_text("")
+        assert (draft.settings.explorer, draft.settings.options) == (None, 4)
+        expect(page.locator("#open")).to_be_enabled()
+
+
+def test_a_file_that_was_changed_replaces_the_one_of_its_name_and_size(somebody: Somebody, tmp_path: Path) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = _set_up_page(server, somebody)
+        for name, text in (("a.txt", "The cat sat"), ("b.txt", "Two birds"), ("c.txt", "Three dogs")):
+            (tmp_path / name).write_text(text)
+        page.set_input_files("#files", [tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "c.txt"])
+        expect(page.locator("#items-count")).to_have_text("3 items are ready.", timeout=MINUTES_MS)
+        (tmp_path / "a.txt").write_text("The dog sat")
+        os.utime(tmp_path / "a.txt", (1_000_000_000, 1_000_000_000))  # as a copy may be that was corrected before
+        page.set_input_files("#files", tmp_path / "a.txt")
+        expect(page.locator("#cards")).to_contain_text("The dog sat", timeout=MINUTES_MS)
+        expect(page.locator("#cards")).not_to_contain_text("The cat sat")
+
+
+def test_of_an_upload_that_was_cut_off_only_the_rest_and_what_was_changed_is_sent(
+    somebody: Somebody, tmp_path: Path
+) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = _set_up_page(server, somebody)
+        texts = {"a.txt": "The cat sat", "b.txt": "Two birds", "c.txt": "Three dogs"}
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+        files = [tmp_path / name for name in texts]
+        page.route("**/files/c.txt", lambda route: None)  # never comes to an end
+        page.set_input_files("#files", files)
+        while [len(draft.uploads.files) for draft in server.registry.drafts] != [2]:
+            page.wait_for_timeout(50)
+        (draft,) = server.registry.drafts
+        page.goto(f"{server.url}/setup/{draft.id}")
+        expect(page.locator("#items-count")).to_contain_text("2 files have arrived.")
+        page.unroute("**/files/c.txt")
+        sent: list[str] = []
+        page.on("request", lambda one: sent.append(one.url.split("/")[-1]) if one.method == "PUT" else None)
+        (tmp_path / "a.txt").write_text("The dog sat")
+        page.set_input_files("#files", files)
+        expect(page.locator("#items-count")).to_have_text("3 items are ready.", timeout=MINUTES_MS)
+        assert sorted(sent) == ["a.txt", "c.txt"]
+        expect(page.locator("#cards")).to_contain_text("The dog sat")
+
+
+def test_a_file_that_has_no_place_keeps_no_other_from_coming(somebody: Somebody, tmp_path: Path) -> None:
+    with empty_server(tmp_path / "handful.db") as server:
+        page = _set_up_page(server, somebody)
+        page.set_input_files("#files", photos(tmp_path / "photos", 3))
+        expect(page.locator("#items-count")).to_have_text("3 items are ready.", timeout=MINUTES_MS)
+        folder = tmp_path / "photo 0.jpg"
+        folder.mkdir()
+        (folder / "below.jpg").write_bytes(encoded(drawn(7)))
+        more = tmp_path / "more.jpg"
+        more.write_bytes(encoded(drawn(8)))
+        drop(page, "#drop", [str(folder), str(more)])
+        expect(page.locator("#items-fault")).to_contain_text("'photo 0.jpg' is a file already")
+        page.click("text=Go on without the rest")
+        expect(page.locator("#items-count")).to_have_text("4 items are ready.", timeout=MINUTES_MS)
 
 
 def test_more_is_put_in_and_single_ones_are_taken_out_before_the_study_is_opened(

@@ -16,7 +16,8 @@ from handful.crowd.collection import uploads
 from handful.crowd.collection.uploads import Uploads
 from handful.errors import InvalidCollection, StorageError
 from tests.crowd.clients import Started
-from tests.crowd.test_setup_routes import begin, photos, prepared, send, server
+from tests.crowd.pictures import drawn, encoded
+from tests.crowd.test_setup_routes import begin, empty_server, opened, photos, prepared, send, server
 
 __all__ = ["server"]
 
@@ -37,6 +38,99 @@ def test_what_is_refused_leaves_a_prepared_draft_as_it_was(server: Started) -> N
     after: dict[str, Any] = organizer.get(f"/api/setup/{draft}").json()
     assert after == before
     assert (after["state"], after["items"]) == ("ready", 4)
+
+
+def test_a_file_below_another_file_is_refused_and_what_was_prepared_stays(server: Started, tmp_path: Path) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    send(organizer, draft, photos(3))
+    before = prepared(organizer, draft)
+    for name in ("photo 0.jpg/below.jpg", "photo 0.jpg/far/below.jpg"):
+        refused = organizer.put(f"/api/setup/{draft}/files/{name}", content=b"x")
+        assert (refused.status_code, "is a file already" in refused.json()["message"]) == (422, True)
+    assert organizer.get(f"/api/setup/{draft}").json() == before
+
+
+def test_a_file_and_a_folder_of_one_name_that_come_at_once_do_not_both_stay(tmp_path: Path) -> None:
+    kept = Uploads(tmp_path)
+
+    async def come() -> None:
+        async def slowly() -> AsyncIterator[bytes]:
+            yield b"x"
+            await kept.take("photo/below.jpg", once(), lambda: None)
+            yield b"y"
+
+        async def once() -> AsyncIterator[bytes]:
+            yield b"z"
+
+        await kept.take("photo", slowly(), lambda: None)
+
+    with pytest.raises(InvalidCollection, match="is a folder already"):
+        asyncio.run(come())
+    assert [file.name for file in kept.files] == ["photo/below.jpg"]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["below.jpg"]
+
+
+def test_a_pasted_text_that_is_too_long_is_cut_named_and_can_be_taken_out(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    long = "word " * 30_000
+    for _ in range(2):  # as where the first reply was lost
+        assert organizer.post(f"/api/setup/{draft}/texts", json={"texts": f"{long}\n\none\n\ntwo"}).status_code == 200
+    told = prepared(organizer, draft)
+    assert [card["text"] for card in told["cards"]] == [long[:5_000], "one", "two"]
+    assert told["left_out"] == [{"name": "row 2", "why": "was cut after 5,000 characters", "files": 1}]
+    assert organizer.delete(f"/api/setup/{draft}/items/row 2").json()["items"] == 2
+    organizer.post(f"/api/setup/{draft}/texts", json={"texts": "three"})
+    assert [card["text"] for card in prepared(organizer, draft)["cards"]] == ["one", "two", "three"]
+
+
+def test_what_is_chosen_from_the_start_goes_with_its_file(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer, k=3)
+    here = f"/api/setup/{draft}"
+    send(organizer, draft, photos(6))
+    prepared(organizer, draft)
+    refused = organizer.patch(here, json={"chosen": ["none.jpg"]})
+    assert (refused.status_code, "no such item" in refused.json()["message"]) == (422, True)
+    assert organizer.patch(here, json={"chosen": ["photo 0.jpg", "photo 1.jpg"]}).status_code == 200
+    organizer.delete(f"{here}/files/photo 0.jpg")
+    assert organizer.get(here).json()["settings"]["chosen"] == ["photo 1.jpg"]
+    send(organizer, draft, {"photo 1.jpg": encoded(drawn(9))})
+    assert prepared(organizer, draft)["settings"]["chosen"] == ["photo 1.jpg"], "it was replaced"
+    send(organizer, draft, {"photo 1.jpg": b"no picture"})
+    assert prepared(organizer, draft)["settings"]["chosen"] == []
+    opened(organizer, draft)
+
+
+def test_a_text_is_not_chosen_because_another_had_its_name(server: Started) -> None:
+    organizer = server.organizer()
+    draft = begin(organizer)
+    here = f"/api/setup/{draft}"
+    for texts, replacing in (("one\ntwo\nthree", {}), ("four\nfive\nsix", {"more": False})):
+        organizer.post(f"{here}/texts", json={"texts": texts, **replacing})
+        assert prepared(organizer, draft)["settings"]["chosen"] == []
+        organizer.patch(here, json={"chosen": ["row 3"]})
+    organizer.delete(f"{here}/files/{uploads.PASTED}")
+    organizer.post(f"{here}/texts", json={"texts": "seven\neight\nnine"})
+    assert prepared(organizer, draft)["settings"]["chosen"] == []
+
+
+def test_a_draft_that_was_left_with_a_chosen_item_that_is_gone_is_mended_at_the_next_start(tmp_path: Path) -> None:
+    storage = tmp_path / "handful.db"
+    with empty_server(storage) as server:
+        organizer = server.organizer()
+        id_ = begin(organizer)
+        send(organizer, id_, photos(4))
+        prepared(organizer, id_)
+        draft = server.registry.drafts.get(id_)
+        assert draft is not None
+        draft.settings = draft.settings.model_copy(update={"chosen": ["gone.jpg"]})
+        draft.save()  # as if it had died once the items were stored, and before the draft was
+    with empty_server(storage) as server:
+        organizer = server.organizer()
+        assert organizer.get(f"/api/setup/{id_}").json()["settings"]["chosen"] == []
+        opened(organizer, id_)
 
 
 def test_files_are_not_taken_beside_pasted_texts(server: Started) -> None:

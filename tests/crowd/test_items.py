@@ -347,6 +347,26 @@ def test_texts_are_items_like_pictures(tmp_path: Path) -> None:
     assert set(why(collection)) == {"a3", "a4"}
 
 
+@pytest.mark.parametrize("kind", ["folder", "zip", "csv"])
+def test_a_text_that_is_too_long_is_cut_and_named(tmp_path: Path, kind: str) -> None:
+    texts = {"long.txt": "a" * 5_001, "full.txt": "b" * 5_000, "short.txt": "c"}
+    source = tmp_path / f"texts.{kind}"
+    if kind == "csv":
+        source.write_text("id,text\n" + "".join(f"{name},{text}\n" for name, text in texts.items()))
+    elif kind == "zip":
+        with zipfile.ZipFile(source, "w") as archive:
+            for name, text in texts.items():
+                archive.writestr(name, text)
+    else:
+        source.mkdir()
+        for name, text in texts.items():
+            (source / name).write_text(text)
+    collection = ingest(source, tmp_path / "items")
+    assert {item.id: item.text for item in collection} == texts | {"long.txt": "a" * 5_000}
+    assert why(collection) == {"long.txt": "was cut after 5,000 characters"}
+    assert changes_since(source, collection) == (0, 0)
+
+
 @pytest.mark.parametrize("zipped", [False, True])
 def test_a_text_among_pictures_is_left_out_by_name(tmp_path: Path, zipped: bool) -> None:
     source = folder_of(3, tmp_path / "photos")

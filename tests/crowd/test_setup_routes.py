@@ -18,7 +18,7 @@ import pytest
 
 from handful.crowd.collection import uploads
 from handful.crowd.collection.items import load_collection
-from handful.crowd.hosting import drafts
+from handful.crowd.hosting import preparing
 from handful.crowd.hosting.draft_file import DRAFT
 from handful.crowd.hosting.startup import open_draft, open_registry
 from handful.crowd.hosting.tokens import Worker
@@ -140,8 +140,8 @@ def test_a_draft_is_never_told_ready_without_its_items(server: Started, monkeypa
         assert ended.wait(30)
         show(folder)
 
-    ingest = drafts.ingest
-    monkeypatch.setattr(drafts, "ingest", lambda *a, **named: may_end.wait(30) and ingest(*a, **named))
+    ingest = preparing.ingest
+    monkeypatch.setattr(preparing, "ingest", lambda *a, **named: may_end.wait(30) and ingest(*a, **named))
     draft.prepare(ended.set)
     monkeypatch.setattr(server.registry, "show_practice", ending_meanwhile)
     told = organizer.get(f"/api/setup/{id_}").json()

@@ -195,6 +195,44 @@ def test_a_consent_as_long_as_may_be_is_taken(serve: Serve) -> None:
     assert server.browser().get(ABOUT).json()["consent"] == long
 
 
+def test_null_is_the_built_in_word_and_nothing_is_none(serve: Serve) -> None:
+    server = serve()
+    organizer = server.organizer()
+
+    def consent(**said: Any) -> str | None:
+        answer = organizer.post(f"{HERE}/words", json=said)
+        assert answer.status_code == 200, answer.text
+        text: str | None = server.browser().get(ABOUT).json()["consent"]
+        return text
+
+    built_in = server.browser().get(ABOUT).json()
+    assert consent(consent=None) == built_in["consent"] is not None, "as it was"
+    for own in ("", "Do you agree?"):
+        assert consent(consent=own) == (own or None)
+        assert organizer.get(f"{HERE}/words").json()["words"]["consent"] == own
+        previewed = organizer.post(f"{HERE}/preview", json={"consent": None}).json()["about"]
+        assert previewed["consent"] == consent(consent=None) == built_in["consent"]
+        assert organizer.get(f"{HERE}/words").json()["words"]["consent"] is None
+    organizer.post(f"{HERE}/words", json={"instructions": "Look well."})
+    organizer.post(f"{HERE}/words", json={"instructions": None, "instruction": None})
+    assert server.browser().get(ABOUT).json()["instructions"] == built_in["instructions"]
+    all_of_them = organizer.get(f"{HERE}/words").json()["words"]
+    assert consent(**all_of_them) == built_in["consent"], "what is told can be said again"
+    refused = organizer.post(f"{HERE}/words", json=all_of_them | {"language": "de"})
+    assert (refused.status_code, refused.json()["error"]) == (409, "not_accepted"), "nobody has read it in German"
+
+
+def test_a_language_that_there_is_not_is_refused(serve: Serve) -> None:
+    organizer = serve().organizer()
+    for answer in (
+        organizer.post(f"{HERE}/words", json={"language": "xx"}),
+        organizer.post(f"{HERE}/preview", json={"language": "xx"}),
+        organizer.get(f"{HERE}/words?language=xx"),
+    ):
+        assert (answer.status_code, answer.json()["error"]) == (422, "invalid")
+        assert "language is one of en, " in answer.json()["message"]
+
+
 def test_there_may_be_no_practice_and_the_built_in_one_comes_back(serve: Serve) -> None:
     server = serve()
     organizer = server.organizer()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
 
+from handful.crowd.languages import languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS
 from handful.crowd.messages import About, ItemCard, Option, Summary
 from handful.crowd.sent import Sent
@@ -16,6 +18,12 @@ DraftState = Literal["collecting", "preparing", "ready", "opened"]
 
 def _bounded(setting: str) -> Any:
     return Field(ge=BOUNDS[setting].least, le=BOUNDS[setting].most)
+
+
+def _known(code: str) -> str:
+    if code not in languages():
+        raise PydanticCustomError("language", "the language is one of {known}", {"known": ", ".join(languages())})
+    return code
 
 
 class LessonTold(Sent):
@@ -32,14 +40,16 @@ class Words(Sent):
     question: Annotated[str, Field(max_length=300)] | None = None
     welcome: Annotated[str, Field(max_length=2_000)] | None = None
     instructions: Annotated[str, Field(max_length=4_000)] | None = None
-    consent: Annotated[str, Field(max_length=20_000)] | None = None
+    consent: Annotated[str, Field(max_length=20_000)] | None = Field(
+        default=None, description="the organizer's own; empty for none, null for the built-in one"
+    )
     thanks: Annotated[str, Field(max_length=2_000)] | None = None
     instruction: Annotated[str, Field(max_length=80)] | None = None
     practice: Annotated[list[LessonTold], Field(max_length=MOST_LESSONS)] | None = Field(
         default=None, description="the organizer's own; an empty list for none, null for the built-in one"
     )
     goal: Annotated[int, _bounded("goal")] | None = None
-    language: Annotated[str, Field(max_length=12)] | None = None
+    language: Annotated[str, Field(max_length=12), AfterValidator(_known)] | None = None
     retention_days: Annotated[int, _bounded("retention_days")] | None = Field(
         default=None, description="after how many days from closing what ties answers to people is deleted; null for 90"
     )
@@ -151,7 +161,7 @@ class DraftFile(BaseModel):
 
 
 class LeftOutLine(BaseModel):
-    """A file or row that did not become an item, and why."""
+    """A file or row that did not become an item, or not as a whole, and why."""
 
     name: str
     why: str

@@ -26,7 +26,7 @@ from handful.crowd.collection.items import (
     check_enough,
     forget_half_written,
 )
-from handful.crowd.collection.sources import Raw, Source, open_source
+from handful.crowd.collection.sources import MAX_TEXT, Raw, Source, open_source
 from handful.errors import InvalidCollection, StorageError
 
 ItemsDone = Callable[[int, int], None]
@@ -53,6 +53,9 @@ def ingest(
     ids = {item.id for item in carried}
     with open_source(Path(path)) as source:
         for done, outcome in enumerate(_processed(source, target), start=1):
+            if isinstance(outcome, Item) and len(outcome.text) > MAX_TEXT:
+                left_out.append(LeftOut(outcome.id, f"was cut after {MAX_TEXT:,} characters"))
+                outcome = replace(outcome, text=outcome.text[:MAX_TEXT])
             if not isinstance(outcome, Item):
                 left_out.append(outcome)
             elif (at := seen.setdefault(outcome.content, len(items))) == len(items):

@@ -6,17 +6,20 @@ import csv
 import io
 from collections.abc import Sequence
 
-from handful.crowd.collection.sources import MAX_ENTRIES, MAX_TEXT, clean_text
+from handful.crowd.collection.sources import MAX_TEXT, clean_text
 
 FIRST = 2
 """The number of the first row under the header, as in a table without names."""
 
 
 def parts_of(pasted: str) -> list[str]:
-    """The texts in what was pasted: one for each paragraph, or for each line where no line is empty."""
-    whole = clean_text(pasted, MAX_TEXT * MAX_ENTRIES)
+    """The texts in what was pasted: one for each paragraph, or for each line where no line is empty.
+
+    Of each a character more is kept than people will see, so that whoever prepares the items can say that it was cut.
+    """
+    whole = clean_text(pasted, len(pasted))
     parts = (part.strip() for part in whole.split("\n\n" if "\n\n" in whole else "\n"))
-    return [part[:MAX_TEXT] for part in parts if part]
+    return [part[: MAX_TEXT + 1] for part in parts if part]
 
 
 def with_more(rows: dict[str, str], texts: Sequence[str]) -> dict[str, str]:

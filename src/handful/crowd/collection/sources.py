@@ -42,7 +42,10 @@ ON_OTHERS = "is not taken: JPEG, PNG, WebP, GIF and HEIC pictures are, and .txt 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What a source gives for one item: the bytes of a picture or a text's file, the text, and the file's name."""
+    """What a source gives for one item: the bytes of a picture or a text's file, the text, and the file's name.
+
+    Of a text longer than MAX_TEXT it gives a character more, so that it is known that it was cut.
+    """
 
     name: str
     data: bytes = b""
@@ -132,7 +135,7 @@ def raw_of(name: str, data: bytes) -> Raw | LeftOut:
         return LeftOut(safe_name(name), refusal)
     if PurePosixPath(name).suffix.lower() in PICTURES:
         return Raw(safe_name(name), data=data, file=name)
-    text = clean_text(data.decode("utf-8-sig", "replace"), MAX_TEXT)
+    text = clean_text(data.decode("utf-8-sig", "replace"), MAX_TEXT + 1)
     return Raw(safe_name(name), data, text, file=name) if text else LeftOut(safe_name(name), "is empty")
 
 
@@ -328,7 +331,7 @@ def _from_row(table: Path, cells: dict[str, str], where: str) -> Raw | LeftOut:
     image = cells.get("image", "").strip()
     name = _name_of(cells, where)
     if not image:
-        text = clean_text(cells.get("text", ""), MAX_TEXT)
+        text = clean_text(cells.get("text", ""), MAX_TEXT + 1)
         return Raw(name, text=text, caption=caption) if text else LeftOut(name, f"has neither text nor image ({where})")
     folder = table.parent.resolve()
     try:

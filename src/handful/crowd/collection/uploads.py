@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal
 
 from handful.crowd.collection.items import Item
 from handful.crowd.collection.pasted_texts import parts_of, rows_of, table_of, with_more
-from handful.crowd.collection.sources import MAX_ENTRIES, MAX_PICTURE_BYTES, safe_name
+from handful.crowd.collection.sources import MAX_ENTRIES, MAX_PICTURE_BYTES, MAX_TEXT, safe_name
 from handful.errors import InvalidCollection, StorageError
 
 MAX_UPLOAD_BYTES = 8_000_000_000
@@ -127,7 +127,7 @@ class Uploads:
                 file.flush()
                 os.fsync(file.fileno())
             with self.lock:
-                self._check_goes_beside(self._name(final))  # again: texts may have been pasted meanwhile
+                self._check_goes_beside(final)  # again: texts may have been pasted meanwhile
                 still()
                 unfinished.rename(final)
                 self._sizes[self._name(final)] = size
@@ -140,17 +140,22 @@ class Uploads:
         if any(len(part.encode()) > 200 or part.startswith(UNFINISHED) for part in parts):
             raise InvalidCollection(f"{safe_name(name)!r} is no name that can be stored: give the file a shorter one")
         final = self.folder.joinpath(*parts)
-        self._check_goes_beside(self._name(final))
-        if final.is_dir():
-            raise InvalidCollection(f"{safe_name(name)!r} is a folder already: give the file another name")
+        self._check_goes_beside(final)
         try:
             final.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
+            self._check_goes_beside(final)  # again: others may have come meanwhile
             raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
         return final
 
-    def _check_goes_beside(self, name: str) -> None:
-        """Refuse a file that would not be taken, as the study is made of the texts that were pasted."""
+    def _check_goes_beside(self, final: Path) -> None:
+        """Refuse a file whose place is taken, or that would not be, as the study is made of texts that were pasted."""
+        name = self._name(final)
+        if final.is_dir():
+            raise InvalidCollection(f"{name!r} is a folder already: give the file another name")
+        above = next((path for path in final.parents if path.is_relative_to(self.folder) and path.is_file()), None)
+        if above is not None:
+            raise InvalidCollection(f"{self._name(above)!r} is a file already: give {name!r} another folder")
         if name == PASTED:
             raise InvalidCollection(f"pasted texts are kept under the name {name!r}: give the file another one")
         if PASTED in self._sizes:
@@ -209,8 +214,9 @@ class Uploads:
         `carried`: it was made from nothing here, but comes from an earlier study.
         """
         if self.adds == "texts":
+            shown = {name: Item("", "text", text[:MAX_TEXT]) for name, text in self._texts().items()}
             rows = self._texts().items()
-            self._keep_texts({name: text for name, text in rows if Item("", "text", text).content != item.content})
+            self._keep_texts({name: text for name, text in rows if shown[name].content != item.content})
         elif self.adds == "files":
             for name in (*(() if carried else (item.file or item.id,)), *same):
                 self.remove(name)

@@ -8,6 +8,7 @@ from typing import Any
 from handful.crowd.collection.practice_pictures import is_picture, practice_pictures
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.study_words import check_lessons, cleaned_words, lessons_in, settings_with
+from handful.crowd.setup_messages import Words
 from handful.errors import InvalidProblem
 from handful.wording import counted
 
@@ -45,6 +46,21 @@ def effects_of_change(hosted: HostedStudy) -> dict[str, str]:
         effects["consent"] = f"{who} agreed to the text as it was and {place}; the journal keeps both texts."
         effects["instructions"] = f"{who} read them as they were."
     return effects
+
+
+def with_built_in(hosted: HostedStudy, said: Words) -> Words:
+    """What was said, with the built-in words where it says null for them: those in the language that the study has.
+
+    Another language that is said along with them does not make them accepted in that language.
+    """
+    catalogue = hosted.settings.catalogue
+    built_in = {
+        "consent": catalogue.consent(marked=hosted.marks_networks),
+        "instructions": catalogue.said("instructions"),
+        "instruction": catalogue.said("instruction"),
+    }
+    null = [name for name in built_in if name in said.model_fields_set and getattr(said, name) is None]
+    return said.model_copy(update={name: built_in[name] for name in null})
 
 
 def changed(hosted: HostedStudy, said: Mapping[str, Any]) -> dict[str, Any]:

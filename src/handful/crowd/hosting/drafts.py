@@ -12,12 +12,11 @@ import json
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
 from handful.crowd.collection.copies import SAME_AS
-from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import (
     CARRIED,
     MANIFEST,
@@ -32,25 +31,17 @@ from handful.crowd.collection.items import (
 from handful.crowd.collection.originals import keep_originals
 from handful.crowd.collection.practice_pictures import carry_practice_pictures
 from handful.crowd.collection.uploads import UNFINISHED, Uploads
-from handful.crowd.hosting.draft_file import DRAFT, draft_told, put_draft, settings_as_made
+from handful.crowd.hosting.chosen_items import check_chosen, chosen_without
+from handful.crowd.hosting.draft_file import DRAFT, changed_settings, draft_told, put_draft, settings_as_made
 from handful.crowd.hosting.dry_run import DryRun
 from handful.crowd.hosting.inherited import Inherited, settings_with_inherited
+from handful.crowd.hosting.preparing import UPLOADS, Preparing
 from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
 
-UPLOADS = "uploads"
 ID_BYTES = 9
 MOST_DRAFTS = 100
-
-
-@dataclass
-class Preparing:
-    """How far the files have been processed."""
-
-    done: int = 0
-    total: int = 0
-    fault: str | None = None
 
 
 class Draft:
@@ -65,6 +56,8 @@ class Draft:
         self._collection: Collection | None = None
         self.dry_run: DryRun | None = None  # of the settings and items as they are
         self._read()
+        with suppress(HandfulError):  # that the items cannot be read is said to whoever looks at them
+            self._choose_what_is_there()  # the server may have been stopped before that was done
 
     def _read(self) -> None:
         try:
@@ -105,11 +98,15 @@ class Draft:
             return self._collection
 
     @property
+    def ids(self) -> Set[str]:
+        """The names of the processed items; none before that."""
+        return set(() if self.collection is None else self.collection.ids)
+
+    @property
     def carried(self) -> Collection:
         """The items that come from an earlier study; none in most drafts."""
-        return (
-            load_collection(self.folder, CARRIED) if (self.folder / CARRIED).exists() else Collection(self.folder, ())
-        )
+        there = (self.folder / CARRIED).exists()
+        return load_collection(self.folder, CARRIED) if there else Collection(self.folder, ())
 
     def take_out(self, name: str) -> bool:
         """Whether there was an item of this name; it is left out of the study now, and not chosen from the start."""
@@ -133,18 +130,17 @@ class Draft:
                 self.uploads.take_out(collection[name], same, carried=name in carried.ids)
             except OSError as error:
                 raise StorageError(f"the items cannot be stored: {error.strerror or error}") from error
-            if name in self.settings.chosen:
-                chosen = [one for one in self.settings.chosen if one != name]
-                self.settings = self.settings.model_copy(update={"chosen": chosen})
-                self.save()
+            self._choose_only(self.ids)
             return True
 
     def change(self, told: DraftSettings) -> None:
         """Keep the settings and words that were given to `told`; the others stay."""
         with self.lock:
             self.only_a_draft()
-            settings = _changed(self.settings, told)
-            check_settings(settings, self.inherited)
+            settings = changed_settings(self.settings, told)
+            if "chosen" in told.model_fields_set and has_collection(self.folder):
+                check_chosen(settings.chosen, self.ids)
+            check_settings(settings, self.inherited, self.settings)
             if settings != self.settings:
                 self.end_dry_run()
             self.settings = settings
@@ -177,13 +173,30 @@ class Draft:
         if self.state == "preparing":
             raise InvalidCollection("the files are being processed: wait until that is done")
 
-    def files_change(self) -> None:
-        """Called before files come or go, once they surely do: what was processed no longer holds."""
+    def files_change(self, gone: str | None = None) -> None:
+        """Called before files come or go, once they surely do: what was processed no longer holds.
+
+        `gone` is a file that does not come again as it was: the items made from it are not chosen any more.
+        """
         with self.lock:
             self.files_may_change()
             self.end_dry_run()
             (self.folder / MANIFEST).unlink(missing_ok=True)
             self._collection, self.preparing = None, None
+            if gone is not None:
+                self._choose_only(chosen_without(self.settings.chosen, gone, self.carried.ids))
+
+    def _choose_what_is_there(self) -> None:
+        """Once the items are known: of those that were chosen from the start, the others are not any more."""
+        if self.settings.chosen and self.opened is None and has_collection(self.folder):
+            self._choose_only(self.ids)
+
+    def _choose_only(self, names: Container[str]) -> None:
+        with self.lock:
+            chosen = [name for name in self.settings.chosen if name in names]
+            if chosen != self.settings.chosen:
+                self.settings = self.settings.model_copy(update={"chosen": chosen})
+                self.save()
 
     def prepare(self, done: Callable[[], None] = lambda: None) -> None:
         """Process the files in the background; `done` is called after that, whatever came of it."""
@@ -193,29 +206,19 @@ class Draft:
                 return
             source = self.uploads.source()
             self.preparing = Preparing(total=len(self.uploads.files))
-            work = threading.Thread(target=self._process, args=(source, done), name="handful-intake", daemon=True)
+            told = (self.preparing, source, done)
+            work = threading.Thread(target=self._process, args=told, name="handful-intake", daemon=True)
             self._processing = True
             work.start()
 
-    def _process(self, source: Path, done: Callable[[], None]) -> None:
-        preparing = self.preparing
-        assert preparing is not None
-
-        def progress(so_far: int, total: int) -> None:
-            preparing.done, preparing.total = so_far, total
-
+    def _process(self, preparing: Preparing, source: Path, done: Callable[[], None]) -> None:
         try:
             carried = self.carried
-            if carried.items and not self.uploads.files:
-                carried.save()
-            else:
-                ingest(source, self.folder, progress, carried=carried.items)
+            alone = carried.items and not self.uploads.files
+            if preparing.process(None if alone else source, self.folder, carried):
+                self._choose_what_is_there()
         except HandfulError as error:
-            # Paths of this machine are no business of a page.
-            said = str(error).replace(f"{self.folder / UPLOADS}", "your files")
-            preparing.fault = said.replace(f" in {self.folder}", "")
-        except OSError as error:
-            preparing.fault = f"the items cannot be stored: {error.strerror or error}"
+            preparing.fault = str(error)
         finally:
             self._processing = False
         done()
@@ -236,12 +239,6 @@ class Draft:
             raise InvalidCollection("this study has been opened: it keeps the items and settings it began with")
 
 
-def _changed(settings: DraftSettings, told: DraftSettings) -> DraftSettings:
-    given = {name: getattr(told, name) for name in told.model_fields_set}
-    words = {name: getattr(told.words, name) for name in told.words.model_fields_set}
-    return settings.model_copy(update={**given, "words": settings.words.model_copy(update=words)})
-
-
 class Drafts:
     """All drafts beside one database."""
 
@@ -254,7 +251,7 @@ class Drafts:
                 self._drafts[path.name] = Draft(path)
 
     def __iter__(self) -> Iterator[Draft]:
-        return iter(sorted(self._drafts.values(), key=lambda draft: draft.made))
+        return iter(sorted(self._drafts.copy().values(), key=lambda draft: draft.made))  # others may come meanwhile
 
     def get(self, id_: str) -> Draft | None:
         """The draft of this name, which may have been opened since."""
@@ -300,7 +297,7 @@ class Drafts:
         id_: str | None = None,
     ) -> Draft:
         """A new draft, whole or not there: it gets its name last."""
-        check_settings(settings, inherited)
+        check_settings(settings, inherited, None if inherited is None else settings)
         with self._lock:
             if id_ is not None and id_ in self._drafts:
                 return self._drafts[id_]

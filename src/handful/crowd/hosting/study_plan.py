@@ -10,11 +10,13 @@ from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.inherited import Inherited
+from handful.crowd.hosting.study_words import check_lessons
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
-from handful.errors import InvalidProblem
+from handful.errors import InvalidProblem, UnknownExplorer
 from handful.study.doors import Door
 from handful.study.rules import EXCLUDE, ONLY_VERIFIED, Rule
+from handful.study.small_budget import small_budgets_heard
 
 ANSWERS_PER_ITEM = 4
 FEWEST_ANSWERS = 25
@@ -26,6 +28,8 @@ By how many are shown at a time, and where that is four or more: such a question
 """
 
 DUELS = "duels"
+ASKING = ("explorer", "options", "sure", "epsilon")
+"""The settings that say how is asked, which have to go together."""
 SHOWN = 4
 SOLO_IN_FLIGHT = 6
 """Two to see and load ahead; the others are those that were skipped and come again at the end of the round."""
@@ -125,11 +129,30 @@ def _rule_of(told: DraftSettings) -> Rule | None:
     return replace(rule, unverified=EXCLUDE)
 
 
-def check_settings(told: DraftSettings, inherited: Inherited | None) -> None:
-    """Refuse settings that no study could have, whatever its items are."""
-    plan = plan_of(told, inherited)
+def check_settings(told: DraftSettings, inherited: Inherited | None, before: DraftSettings | None = None) -> None:
+    """Refuse settings that no study could have, whatever its items are.
+
+    How is asked and the practice may stay as they were `before`: whether a study can be made so is seen when it is.
+    """
+    plan, before = plan_of(told, inherited), before or DraftSettings()
     if plan.expected is not None:
         plan.expected.pay(plan.rule)
+    if told.words.practice != before.words.practice:
+        check_lessons(told.words.model_dump())
+    if any(getattr(told, name) != getattr(before, name) for name in ASKING):
+        _check_explorer(plan)
+
+
+def _check_explorer(plan: StudyPlan) -> None:
+    """Refuse an explorer that is none, or does not go with the plan: with as few items as it could be for."""
+    try:
+        if plan.explored_by is not None:
+            left = max(1, plan.k - len(plan.chosen))
+            items = range(max(left + 1, plan.shown(SHOWN)))
+            with small_budgets_heard():
+                new_study(items, replace(plan, k=left, chosen=()), Settings())
+    except InvalidProblem as error:
+        raise UnknownExplorer(str(error)) from error
 
 
 def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where: Any) -> Study:

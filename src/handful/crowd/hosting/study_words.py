@@ -59,10 +59,16 @@ def lessons_in(said: Sequence[Mapping[str, Any]]) -> tuple[Lesson, ...]:
 
 
 def check_lessons(said: Mapping[str, Any]) -> None:
-    """Refuse a practice with half a lesson in it."""
+    """Refuse a practice with half a lesson in it, or with one between a card and itself."""
     wanted = said.get("practice") or ()
-    if len(lessons_in(wanted)) < len(wanted[:MOST_LESSONS]):
+    lessons = lessons_in(wanted)
+    if len(lessons) < len(wanted[:MOST_LESSONS]):
         raise InvalidProblem("a pair of the practice has nothing on one side: give both sides, or leave the pair out")
+    for lesson in lessons:
+        if lesson.right == lesson.wrong:
+            raise InvalidProblem(
+                f"a pair of the practice has {lesson.right!r} on both sides: change one of them, or leave the pair out"
+            )
 
 
 def settings_with(settings: Settings, said: object) -> Settings:

@@ -119,6 +119,8 @@ def create_app(registry: Registry) -> FastAPI:
         return Health(status="ok")
 
     app.mount("/static", VersionedFiles(), name="static")
+    for route in app.routes:  # FastAPI puts a router together when it is first looked through: not for the first person
+        route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
     return app
 
 

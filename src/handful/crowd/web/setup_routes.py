@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
+from handful.crowd.collection.uploads import PASTED as PASTED_TEXTS
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.expected_minutes import expected_minutes
 from handful.crowd.hosting.item_card import item_card
@@ -29,7 +30,7 @@ from handful.crowd.settings import Settings
 from handful.crowd.web.dependencies import only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.errors import InvalidCollection, InvalidProblem, StorageError
+from handful.errors import HandfulError, StorageError, UnknownExplorer
 from handful.study.doors import Door
 from handful.wording import sentence
 
@@ -167,7 +168,7 @@ async def upload(draft: TheDraft, name: str, request: Request) -> setup_messages
 async def remove(draft: TheDraft, name: str) -> Response:
     """Take a file away again."""
     with explained():
-        if not await in_thread(draft.uploads.remove, name, draft.files_change):
+        if not await in_thread(draft.uploads.remove, name, partial(draft.files_change, name)):
             raise not_found()
     return Response(status_code=204)
 
@@ -192,7 +193,8 @@ async def paste(draft: TheDraft, request: Request) -> setup_messages.DraftStatus
     except ClientDisconnect:
         raise Refusal(400, "cut_off", "The texts did not arrive whole: send them again.") from None
     with explained():
-        await in_thread(draft.uploads.paste, said.texts, said.more, draft.files_change)
+        replaced = PASTED_TEXTS if draft.uploads.adds == "texts" and not said.more else None
+        await in_thread(draft.uploads.paste, said.texts, said.more, partial(draft.files_change, replaced))
     return await _status(draft, registry_of(request))
 
 
@@ -221,7 +223,9 @@ def explained() -> Iterator[None]:
         yield
     except StorageError as error:
         raise Refusal(507, "storage", sentence(str(error))) from error
-    except (InvalidCollection, InvalidProblem) as error:
+    except UnknownExplorer as error:
+        raise Refusal(422, "explorer", sentence(str(error))) from error
+    except HandfulError as error:
         raise Refusal(422, "refused", sentence(str(error))) from error
 
 

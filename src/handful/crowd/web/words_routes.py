@@ -12,6 +12,7 @@ from handful.crowd.hosting.changed_words import (
     check_consent_was_seen,
     effects_of_change,
     fixed_words,
+    with_built_in,
 )
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.own_words import own_words
@@ -47,7 +48,7 @@ async def words(
     409 `fixed`: the question once it has answers, a practice that decides who counts, and `goal` in a panel's study.
     409 `not_accepted`: another language where the consent is built in, without the consent in that language.
     """
-    told = said.model_dump(exclude_unset=True)
+    told = with_built_in(hosted, said).model_dump(exclude_unset=True)
     try:
         check_consent_was_seen(hosted, told)
     except InvalidProblem as error:
@@ -66,7 +67,7 @@ async def words(
 @router.post("/{study}/preview")
 async def preview(hosted: OrganizersStudy, said: setup_messages.Words) -> setup_messages.Preview:
     """The study as people would meet it with these words; nothing is changed."""
-    return await in_thread(preview_of_study, hosted, said)
+    return await in_thread(preview_of_study, hosted, with_built_in(hosted, said))
 
 
 def _now(hosted: HostedStudy, code: str) -> setup_messages.WordsNow:

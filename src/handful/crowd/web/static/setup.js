@@ -6,9 +6,9 @@ import { showItemCards } from "./draft_items.js";
 import { dryRun, dryRunOf } from "./dry_run.js";
 import { onLessons } from "./lessons.js";
 import { Refusal, request, sayLost } from "./requests.js";
-import { boundK, fields, fill, fillNews, retell, sayFaults, settings } from "./setup_fields.js";
+import { asking, boundK, fields, fill, fillNews, refuseAsking, retell, sayFaults, settings } from "./setup_fields.js";
 import { differing, elsewhere, flat, nested, only } from "./setting_changes.js";
-import { dropped, passedOver, picked, sendAll, sendPracticePicture } from "./uploads.js";
+import { dropped, endSending, passedOver, picked, sendAll, sendPracticePicture } from "./uploads.js";
 
 const KEEP_AFTER_MS = 600;
 const COMING = { open: "anyone with the link", room: "anyone with the link", invitations: "whoever has an invitation", panel: "whoever the panel sends" };
@@ -58,7 +58,19 @@ let beginning = null; // while the draft is being begun: there is one, whoever n
 
 async function draft() {
   await loaded;
-  if (!status) await (beginning ??= begin().finally(() => { beginning = null; }));
+  if (!status) await (beginning ??= orWithout(begin).finally(() => { beginning = null; }));
+}
+
+/** Send something. Where the server does not take how is to be asked, that is said beside its fields, and the rest sent. */
+async function orWithout(send) {
+  const [as, sent] = [asking(), status ? unkept() : differing({}, settings())];
+  try {
+    return await send();
+  } catch (error) {
+    if (error.code !== "explorer" || !refuseAsking(as, Object.keys(sent), error.message)) throw error;
+    gate();
+    return send();
+  }
 }
 
 async function begin() {
@@ -102,7 +114,7 @@ async function keepNow() {
   refused = false;
   try {
     await draft();
-    const news = await keepChanges(); // also of what was typed while the draft was begun
+    const news = await orWithout(keepChanges); // also of what was typed while the draft was begun
     if (!timer) find("#kept").textContent = `${gate() ? "All changes are kept." : "Everything else is kept."}${elsewhere(news)}`; // and none was made since
   } catch (error) {
     refused = true;
@@ -166,7 +178,7 @@ function show(now, sent = {}) {
   showItems(now);
   const { answers, answers_each: each, minutes_each: minutes, advice } = now.plan;
   find("#plan").textContent = now.items
-    ? `${number.format(answers)} answers in all, about ${number.format(each)} from each person, which takes each about ${minutes === 1 ? "a minute" : `${number.format(minutes)} minutes`}.`
+    ? `${answers === 1 ? "1 answer" : `${number.format(answers)} answers`} in all, about ${number.format(each)} from each person, which takes each about ${minutes === 1 ? "a minute" : `${number.format(minutes)} minutes`}.`
     : "How many answers that makes is shown once there is something to choose from.";
   buys(now);
   dryRunOf(now);
@@ -270,6 +282,7 @@ async function send(files) {
 
 async function prepare() {
   rest = [];
+  endSending(root());
   await ask("POST", `${root()}/prepare`);
   await watch();
 }
@@ -330,6 +343,7 @@ async function startOver() {
   }
   busy = false;
   [rest, offered] = [[], new Set()];
+  endSending(root());
   if (status.carried) await prepare();
   else await ask("GET", root());
 }

@@ -30,15 +30,47 @@ export function settings(kept = { words: {} }) {
     if (setting !== undefined) told[setting] = value;
     else told.words[word] = value;
   }
-  const own = lessonsFault() && !lessons().length ? kept.words.practice ?? null : lessons();
+  const pairs = lessons()?.filter(({ right, wrong }) => right !== wrong) ?? null;
+  const own = practiceFault() && !pairs.length ? kept.words.practice ?? null : pairs;
   if (own !== null) told.words.practice = own;
   return told;
 }
 
 const MAY_BE_NULL = new Set(["budget", "options", "epsilon", "delta", "sure", "per_hour", "rule"]);
 
+const SAME = "Both are the same: change one of them, or remove the pair.";
+
+/** Say at each pair that is half, or has the same on both sides, what to do, and give that; "" where none is. */
+function practiceFault() {
+  const half = lessonsFault();
+  let same = "";
+  for (const row of find("#practising").value === "own" ? all("#lessons li") : []) {
+    const [right, wrong] = ["right", "wrong"].map((name) => find(`[name=${name}]`, row).value.trim());
+    if (!right || right !== wrong) continue;
+    find(".half", row).textContent = same = SAME;
+  }
+  return half || same;
+}
+
+const ASKING = ["explorer", "options", "sure", "epsilon"]; // how is asked: these have to go together
+let unasked = { as: "" }; // what the server did not take of them: as what, in which fields, and why
+
+/** What stands in the fields for them, to be compared. */
+export const asking = () => JSON.stringify([...ASKING, "k"].map((id) => find(`#${id}`).value));
+
+/** Have it said beside those of these settings that say how is asked why they are not taken as they were, until one of
+ *  them is changed; false where none of them says that. */
+export function refuseAsking(as, names, why) {
+  unasked = { as, names: names.filter((name) => ASKING.includes(name)), why };
+  return unasked.names.length > 0;
+}
+
 /** What is wrong with a field; "" where nothing is, or where it does not apply. */
 function faultOf(field) {
+  return faultOfItself(field) || (unasked.as === asking() && unasked.names.includes(field.dataset.setting) ? unasked.why : "");
+}
+
+function faultOfItself(field) {
   if (field.type === "number") return numberFault(field, field.id === "k" ? kBounds : "");
   if (field.id !== "rule" || idle(field) || !field.value.trim()) return "";
   try {
@@ -68,7 +100,8 @@ export function sayFaults() {
     sayFault(field, wrong);
     if (wrong) first ||= `${field.labels[0].textContent}: ${wrong}`;
   }
-  return first || (lessonsFault() && `Practice: ${lessonsFault()}`);
+  const practice = practiceFault();
+  return first || (practice && `Practice: ${practice}`);
 }
 
 /** Whether a field has just the built-in words, which are not kept: they may be in another language one day. */

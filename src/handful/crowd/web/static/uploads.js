@@ -71,11 +71,20 @@ export async function sendPracticePicture(root, file) {
   return said;
 }
 
-/** Send files that are not there yet. `told({ done, of, bytes, total })` is called as it goes.
+const begun = (root) => `sending ${root}`;
+
+/** All that is wanted was sent: a file that comes again from now on is another one, whatever its size. */
+export const endSending = (root) => localStorage.removeItem(begun(root));
+
+/** Send files. `told({ done, of, bytes, total })` is called as it goes. A file replaces that of its name; only where this
+ *  browser began to send when nothing was there, and did not get to the end, is passed over what arrived and is the same.
  *  Gives what could not be sent, each with why; `fatal` is why nothing more can be taken. */
 export async function sendAll(root, files, there, told) {
+  if (!there.length) localStorage.setItem(begun(root), String(Date.now()));
+  const since = Number(localStorage.getItem(begun(root)) ?? -1); // by the clock that the times of files are by
   const have = new Map(there.map(({ name, size }) => [name, size]));
-  const queue = files.filter(({ file, path }) => !HIDDEN.test(path) && have.get(path) !== file.size);
+  const arrived = ({ file, path }) => have.get(path) === file.size && file.lastModified <= since;
+  const queue = files.filter((one) => !HIDDEN.test(one.path) && !arrived(one));
   const total = queue.reduce((sum, { file }) => sum + file.size, 0);
   const moving = new Map();
   const failed = [];
@@ -113,5 +122,6 @@ export async function sendAll(root, files, there, told) {
   }
   tell();
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  if (!failed.length) endSending(root);
   return { failed, fatal };
 }
