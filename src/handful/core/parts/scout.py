@@ -43,7 +43,8 @@ _ALMOST = 0.3  # of the worth of the worthiest answers is enough to ask for othe
 _ROOT = math.sqrt(2.0 * math.pi)
 _USUAL, _POWER = 0.33, 0.75  # an answer's standard deviation as a share of a gain, with which `near` is meant as it is
 _CLOSEST, _FARTHEST, _SLOWER = 0.5, 2.0, 0.3  # times `near`, for answers that vary much or little beside that
-_FIRST = 0.3  # times that in the first round, whose answers serve the audit too
+_FIRST = 0.3  # times that in the first round, whose answers serve the audit too,
+_FIRST_ENOUGH = 0.5  # and times `enough`: where that is large beside gains, there will be little to prove
 _FALLS = 0.15  # of a gain is lost at most, when something that it has in common with others is picked
 
 _RULES = np.dtype(
@@ -197,8 +198,11 @@ def _close_enough(scout: Scout, board: Board, times: float) -> bool:
     sd, beside = math.sqrt(scout.gains.rules[0].noise), rules.usual if rules.usual > 0.0 else gain
     far = _POWER * math.log(_USUAL * beside / sd) if beside > 0.0 else -1.0
     far = min(1.0 + _SLOWER * far, _FARTHEST) if far > 0.0 else max(math.exp(far), _CLOSEST)
-    times *= far * (_FIRST if scout.gains.rules[0].first == 1 else 1.0)
-    return _expected_loss(scout, board) <= times * max(rules.near * gain, rules.enough)
+    near, enough = rules.near * gain, rules.enough
+    if scout.gains.rules[0].first == 1:
+        near *= _FIRST
+        enough *= _FIRST_ENOUGH
+    return _expected_loss(scout, board) <= times * far * max(near, enough)
 
 
 @kernel
