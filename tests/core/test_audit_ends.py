@@ -137,7 +137,7 @@ def test_an_audit_turns_to_another_anchor_where_the_claim_is_far_away(
         state = Certified().build(problem)
         result = simulate(state, world, answers, k, cap=20_000)
         assert result.rounds[-1].ended == "rule"
-        assert (state.anchors["visits"] <= 2).all()
+        assert (state.anchors["visits"][1:] <= 2).all()
 
 
 @pytest.mark.parametrize("seed", range(1, 3))

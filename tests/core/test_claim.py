@@ -142,9 +142,7 @@ def test_a_claim_is_shown_only_if_every_set_that_breaks_it_is_ruled_out() -> Non
 
 
 def test_shares_of_delta_and_weights_of_accounts_add_up_to_one() -> None:
-    """Each anchor after the first has three tests: by all its answers, and twice by those from when an audit begins
-    anew; the first has a second one, for which nothing but W begins anew.
-    """
+    """Each anchor after the first has three tests: by all its answers, and twice by those from when it begins anew."""
     claim = claim_of(np.ones(9), np.ones(9), 4, 1, 1.0)
 
     def share() -> float:
@@ -158,9 +156,7 @@ def test_shares_of_delta_and_weights_of_accounts_add_up_to_one() -> None:
         for alone in (0, 1, 1):
             claim.rules["alone"] = alone
             shares.append(share())
-    claim.rules["anchor"], claim.rules["again"] = 0, 1
-    shares.append(share())
-    assert sum(shares) == pytest.approx(WHOLE + LATER + AFRESH * 3.5 / 4)
+    assert sum(shares) == pytest.approx(WHOLE + LATER + AFRESH * 3 / 4)
     assert sum(shares) <= 1.0
     claim.rules["alone"] = 0
     assert sum(math.exp(-chosen(claim, rounds)) for rounds in range(40)) == pytest.approx(1.0)

@@ -361,3 +361,19 @@ def test_whoever_leaves_out_the_practice_is_told(serve: Serve) -> None:
     server = serve(plan(), OFTEN)
     person = Person(server.browser(), joined=False)
     assert person.join().json()["error"] == "no_practice"
+
+
+def test_what_a_check_showed_before_a_restart_is_an_answer_to_it(serve: Serve) -> None:
+    """It stood behind a question, whose answer may change what is drawn for it; the page shows what it showed."""
+    person, tried = Visitor(serve(plan(4, Rule(None, Checks(every=3), (), share=1.0)), OFTEN)), 0
+    while tried < 6:
+        after = person.work["questions"][1:2]
+        person.go_on()
+        if after and person.is_checked and person.token == after[0]["token"]:
+            said, token = person.choice(True), person.token
+            person.hosted._attach(person.hosted.study)
+            if tried % 2:
+                person.next()
+            assert person.post("answer", {"token": token, **said}).status_code == 200
+            person.next()
+            tried += 1

@@ -250,7 +250,7 @@ def test_finishing_early_keeps_what_was_picked_and_decides_the_open_round() -> N
         study.tell(q.id, value)
     open_question = study.ask(1)[0]
     result = study.finish("enough")
-    assert result.chosen == (asked[2], *sorted(asked[:2]))
+    assert (result.chosen[0], set(result.chosen[1:])) == (asked[2], set(asked[:2]))
     assert [r.ended for r in result.rounds] == ["closed", "filled", "filled"]
     assert study.finished == "the study was finished early: 2 of 3 items were filled in from what was known"
     with pytest.raises(StudyFinished, match="takes no more answers"):

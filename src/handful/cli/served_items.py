@@ -108,10 +108,10 @@ def _say_left_out(collection: Collection) -> None:
     from handful.crowd.collection.intake import storing
 
     left_out = sorted(collection.left_out, key=lambda one: one.files == 1)  # what many are named in comes first
-    lines = [f"{one.name} {one.why}" for one in left_out]
+    lines = [f"{'left out: ' if one.files else ''}{one.name} {one.why}" for one in left_out]
     shown = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …" for line in lines[:_LEFT_OUT_SHOWN]]
     for line in shown:
-        console.print(f"  left out: {line}", style="yellow", markup=False, soft_wrap=True)
+        console.print(f"  {line}", style="yellow", markup=False, soft_wrap=True)
     if shown != lines:
         with storing(collection.folder):
             (collection.folder / LEFT_OUT).write_text("\n".join(lines) + "\n", encoding="utf-8")

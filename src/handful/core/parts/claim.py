@@ -19,8 +19,8 @@ weights ¼, ⅜, 3/16, ...: a chosen one costs log of 1/weight, in k places. An 
 does not count. Where an audit begins anew from such an anchor, only answers from then on count: the anchor and B are
 fixed before them, nothing is chosen, and nothing is paid for it.
 The choice of the anchor is paid for by shares of δ: 0.85 for 0, 0.13/k for each other, and for 0 without its first
-round. To begin anew from an anchor, twice at most, and once more from 0, is a test of its own, for the answers may
-decide which of them is made: 0.01/k for each.
+round. To begin anew from a later anchor, twice at most, is a test of its own, for the answers may decide which of them
+is made: 0.01/k for each. From 0 an audit that comes back goes on with the test that it left, which stood still.
 
 ρ is planned from the first answers, which for that are not counted otherwise; 30 times that is a second *way*, and in a
 known range bets are a third. Ways share δ.
@@ -74,7 +74,7 @@ def allowance(claim: Claim, way: int) -> float:
     else:
         share = 0.6 if way == NORMALS else (0.3 if way == 0 else 0.1)
     if rules.anchor == 0:
-        part = 0.5 * AFRESH / rules.k if rules.again == 1 else (WHOLE if claim.torn[0] == 0 else LATER / rules.k)
+        part = WHOLE if claim.torn[0] == 0 else LATER / rules.k
     else:
         part = (0.5 * AFRESH if rules.alone == 1 else LATER) / rules.k
     return -math.log(rules.delta * share * part)

@@ -27,7 +27,6 @@ _RULES = np.dtype(
         ("shrink", np.float64),  # multiplies widths; 1 but in tests of power
         ("anchor", np.int64),  # i, how many picks are given
         ("worth", np.float64),  # about f(S)
-        ("again", np.int64),  # 1 where the audit begins from anchor 0 a second time
         ("alone", np.int64),  # 1 where only answers given these picks count, which an item has one account of
         ("sighted", np.int64),  # first answers that have come
         ("sight", np.float64),  # and their sum
@@ -179,10 +178,9 @@ def keep_first(claim: Claim) -> None:
 
 
 @rare
-def back_to_first(claim: Claim, again: bool) -> None:
+def back_to_first(claim: Claim) -> None:
     """Gains given ∅ serve for the claim after all."""
     claim.rules[0].anchor = 0
-    claim.rules[0].again = 1 if again else 0
     claim.rules[0].alone = 1
     for i in range(len(claim.items)):
         row = claim.items[i]

@@ -54,7 +54,7 @@ def ingest(
     with open_source(Path(path)) as source:
         for done, outcome in enumerate(_processed(source, target), start=1):
             if isinstance(outcome, Item) and len(outcome.text) > MAX_TEXT:
-                left_out.append(LeftOut(outcome.id, f"was cut after {MAX_TEXT:,} characters"))
+                left_out.append(LeftOut(outcome.id, f"was cut after {MAX_TEXT:,} characters", files=0))
                 outcome = replace(outcome, text=outcome.text[:MAX_TEXT])
             if not isinstance(outcome, Item):
                 left_out.append(outcome)

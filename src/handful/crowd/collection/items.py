@@ -59,7 +59,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something in the source that did not become an item, and why; `files`: how many of it, where that is several."""
+    """Something in the source that did not become an item, and why; `files`: how many of it, 0 of one that was cut."""
 
     name: str
     why: str

@@ -166,8 +166,10 @@ class DrawnChecks:
     def _new(self, worker: Worker, before: int) -> HeldCheck:
         """The check that comes next."""
         holding, round_ = self._held.of(worker.id), self._fold.exploration.round
-        name = check_name(self.answered(worker.id) + len(holding.held), round_, holding.turn)
-        return HeldCheck(name, round_, self._fold.chosen, self._cards(worker, int(name[1:])), before, 0.0)
+        done = self.answered(worker.id)
+        name = check_name(done + len(holding.held), round_, holding.turn)
+        again = holding.recovering and done + self._fold.workers.answers_of(worker.id) > 0
+        return HeldCheck(name, round_, self._fold.chosen, self._cards(worker, int(name[1:])), before, 0.0, again)
 
     # What
 
@@ -239,14 +241,15 @@ class DrawnChecks:
             first_is_right = worker.places(question, 2)[0] == 0
             return Verdict(kind, (chosen.side == "left") == first_is_right, Said(side=chosen.side))
         at = worker.card_number(chosen.option or "", question)
-        if at is None or at not in [card for card, _ in self._cards_of(worker, question)]:
+        if at is None or not self._may_show(worker, question, at):
             raise Refusal(422, "not_an_option", "Answer with option, the id of one of the options that were shown.")
         right = at < self._deck.items if kind == GOLD else at in self._deck.instructed
         return Verdict(kind, right, Said(option=chosen.option))
 
-    def _cards_of(self, worker: Worker, question: str) -> list[tuple[int, int]]:
+    def _may_show(self, worker: Worker, question: str, card: int) -> bool:
+        """Whether the worker may have seen this card in this check: what was shown before a restart is not known."""
         check = self._held.known(worker.id, question)
-        return self._cards(worker, int(question[1:])) if check is None else check.cards
+        return check is None or check.again or card in [shown for shown, _ in check.cards]
 
     def take(
         self, worker: Worker, question: str, verdict: Verdict, took: int | None, undoable: bool

@@ -41,6 +41,7 @@ class HeldCheck:
     cards: list[tuple[int, int]]
     before: int
     expires: float
+    again: bool = False  # whether it was drawn again after a restart: the page may show what it showed before
     let_go: float | None = None  # since when others may have it; ∞: nobody else gets it
     answered: bool = False
 

@@ -60,7 +60,7 @@ def choose_anchor(state: AuditState) -> None:
     later = state.claim.rules[0].anchor
     first, other = _price(state, 0), _price(state, later)
     if later > 0 and (first < other or (first == other and gap_of(state, 0) >= gap_of(state, later))):
-        back_to_first(state.claim, False)
+        back_to_first(state.claim)
     state.anchors[state.claim.rules[0].anchor].visits = 1
 
 
@@ -128,7 +128,7 @@ def _is_last(state: AuditState) -> bool:
 def _is_for_first(state: AuditState) -> bool:
     """Whether all that could be gained looks like nothing, which can be shown from ∅ alone, and that can be tried."""
     first = state.anchors[0]
-    can = state.claim.rules[0].anchor > 0 and first.standing != GIVEN_UP and first.visits < 2
+    can = state.claim.rules[0].anchor > 0 and first.standing != GIVEN_UP
     return can and looks_worthless(state.reach, state.claim)
 
 
@@ -136,10 +136,14 @@ def _is_for_first(state: AuditState) -> bool:
 def is_far(state: AuditState) -> bool:
     """Whether the claim seems so far away from this anchor that another should be tried first."""
     claim, asked = state.claim.rules[0], state.reach.rules[0].answers
-    if claim.cycles == 0 or state.anchors[claim.anchor].visits > 1 or _is_last(state):
+    if claim.cycles == 0:
+        return False
+    if _is_for_first(state):
+        return True
+    if state.anchors[claim.anchor].visits > 1 or _is_last(state):
         return False
     trial = _trial(state)
-    return _is_for_first(state) or (asked >= _TRIED * trial and _needed(state, _LUCK) >= _FAR * trial)
+    return asked >= _TRIED * trial and _needed(state, _LUCK) >= _FAR * trial
 
 
 @rare
@@ -154,6 +158,39 @@ def _keep(state: AuditState) -> None:
     kept.epsilon = min(kept.epsilon, max(0.0, -best_score(claim, CLAIM, rules.share, 0.0)))
     if rules.anchor == 0:
         kept.optimum = min(kept.optimum, -best_score(claim, ABOVE, 1.0, 0.0))
+
+
+@kernel
+def _keep_worth(state: AuditState) -> None:
+    """What is known of W from anchor 0: while nothing is asked from there, its test stands still."""
+    first, rules = state.first[0], state.claim.rules[0]
+    first.cycles = rules.cycles
+    first.fresh = rules.fresh
+    first.fresh_spread = rules.fresh_spread
+    first.whole = rules.whole
+    first.whole_spread = rules.whole_spread
+    first.fresh_rho = rules.fresh_rho
+    for p in range(state.rules[0].k):
+        state.first_fresh[p] = state.fresh[p]
+        state.first_totals[p] = state.totals[p]
+
+
+@kernel
+def go_on_from_first(state: AuditState) -> None:
+    """The audit is back at anchor 0, if it was there before: all is as it was when it left."""
+    first, rules = state.first[0], state.claim.rules[0]
+    if rules.anchor > 0 or first.cycles == 0:
+        return
+    rules.cycles = first.cycles
+    rules.fresh = first.fresh
+    rules.fresh_spread = first.fresh_spread
+    rules.whole = first.whole
+    rules.whole_spread = first.whole_spread
+    rules.fresh_rho = first.fresh_rho
+    for p in range(state.rules[0].k):
+        state.fresh[p] = state.first_fresh[p]
+        state.totals[p] = state.first_totals[p]
+    state.rules[0].goal = first.cycles
 
 
 @kernel
@@ -173,15 +210,15 @@ def _next(state: AuditState) -> int:
 
 @rare
 def leave_anchor(state: AuditState, standing: int) -> int:
-    """This anchor is set aside or given up: which is next, perhaps itself, or -1. Another is begun anew.
+    """This anchor is set aside or given up: which is next, perhaps itself, or -1.
 
-    From a later anchor, fresh answers alone count.
+    From a later anchor an audit begins anew, and fresh answers alone count; from 0 it goes on where it was.
     """
     anchors, claim = state.anchors, state.claim
     here = claim.rules[0].anchor
     first = standing == ASIDE and _is_for_first(state)
     _keep(state)
-    anchors[here].standing = standing
+    anchors[here].standing = GIVEN_UP if here > 0 and anchors[here].visits > 1 else standing
     anchors[here].needed = _needed(state, 0.0) if claim.rules[0].cycles > 0 else np.inf
     best = 0 if first else _next(state)
     if best < 0:
@@ -191,8 +228,9 @@ def leave_anchor(state: AuditState, standing: int) -> int:
         return best
     if here == 0:
         keep_first(claim)
+        _keep_worth(state)
     if best == 0:
-        back_to_first(claim, anchors[0].visits > 1)
+        back_to_first(claim)
     else:
         begin_afresh(claim, best, state.picks)
     return best

@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from handful.core.endings import OPEN, RULE, UNREACHABLE
-from handful.core.explorers.certified.anchors import choose_anchor, gap_of, is_far, leave_anchor
+from handful.core.explorers.certified.anchors import choose_anchor, gap_of, go_on_from_first, is_far, leave_anchor
 from handful.core.explorers.certified.audit_state import (
     ASIDE,
     AT_LEAST,
@@ -99,6 +99,7 @@ def _audit(state: AuditState) -> None:
             return
         if anchor != here:
             _begin_from_anchor(state)
+            go_on_from_first(state)
         update_shown(state.claim)
     if state.reach.rules[0].answers >= state.reach.rules[0].renew:
         name(state.reach, state.claim)

@@ -45,12 +45,23 @@ _ANCHOR = np.dtype(
     [
         ("outlook", np.float64),  # f(S_i) + U, as the scout saw it
         ("standing", np.int64),  # UNTRIED, or one of the others
-        ("visits", np.int64),  # how often the audit has begun from it: twice at most
+        ("visits", np.int64),  # how often the audit has begun from it, or gone on: twice at most but for 0
         ("needed", np.float64),  # how many answers it seemed to need when it was set aside
     ],
     align=True,
 )
 _KEPT = np.dtype([(name, np.float64) for name in ("ratio", "epsilon", "value", "optimum")], align=True)
+_FIRST = np.dtype(
+    [
+        ("cycles", np.int64),
+        ("fresh", np.float64),
+        ("fresh_spread", np.float64),
+        ("whole", np.float64),
+        ("whole_spread", np.float64),
+        ("fresh_rho", np.float64),
+    ],
+    align=True,
+)
 UNTRIED, ASIDE, GIVEN_UP = range(3)
 
 
@@ -67,6 +78,9 @@ class AuditState(NamedTuple):
     totals: Floats  # and their sums
     anchors: Rows  # what has become of each (`anchors.py`)
     kept: Rows  # what was shown from those that were left
+    first: Rows  # what was known of W when anchor 0 was left, and
+    first_fresh: Ints  # `fresh` and
+    first_totals: Floats  # `totals` as they were
     queue: Ints  # items to ask about given the anchor; −1 − p for pick p
     plan: BatchPlan
     number: Ints  # of the question that is told
@@ -84,7 +98,9 @@ def new_state(size: int, k: int, given: int, seed: int, in_flight: int, scout: S
     anchors, kept = np.zeros(k, _ANCHOR), np.zeros(1, _KEPT)
     anchors["outlook"], kept["epsilon"], kept["optimum"] = np.inf, np.inf, np.inf
     reach, number = new_reach(size, k), np.zeros(1, np.int64)
-    return AuditState(board, scout, claim, reach, r, picks, fresh, np.zeros(k), anchors, kept, queue, plan, number)
+    first, first_fresh, first_totals = np.zeros(1, _FIRST), np.zeros(k, np.int64), np.zeros(k)
+    left = (anchors, kept, first, first_fresh, first_totals)
+    return AuditState(board, scout, claim, reach, r, picks, fresh, np.zeros(k), *left, queue, plan, number)
 
 
 @kernel

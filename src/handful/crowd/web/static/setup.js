@@ -226,7 +226,8 @@ function arrived({ files, adds, state, fault }) {
 function showItems(now) {
   find("#items-count").textContent = now.items === 1 ? "1 item is ready." : now.items ? `${number.format(now.items)} items are ready.` : arrived(now);
   const left = [...now.left_out, ...passedOver([...offered])];
-  find("#left-count").textContent = left.length ? `${number.format(left.reduce((sum, { files }) => sum + files, 0))} left out.` : "";
+  const gone = left.reduce((sum, { files }) => sum + files, 0);
+  find("#left-count").textContent = gone ? `${number.format(gone)} left out.` : "";
   find("#left-out").hidden = !left.length;
   find("#left-list").replaceChildren(...left.map(({ name, why }) => make("li", { textContent: `${name} ${why}` })));
   showItemCards(now, root(), leaveOut);
