@@ -79,7 +79,7 @@ def test_a_pasted_text_that_is_too_long_is_cut_named_and_can_be_taken_out(server
         assert organizer.post(f"/api/setup/{draft}/texts", json={"texts": f"{long}\n\none\n\ntwo"}).status_code == 200
     told = prepared(organizer, draft)
     assert [card["text"] for card in told["cards"]] == [long[:5_000], "one", "two"]
-    assert told["left_out"] == [{"name": "row 2", "why": "was cut after 5,000 characters", "files": 1}]
+    assert told["left_out"] == [{"name": "row 2", "why": "was cut after 5,000 characters", "files": 0}]
     assert organizer.delete(f"/api/setup/{draft}/items/row 2").json()["items"] == 2
     organizer.post(f"/api/setup/{draft}/texts", json={"texts": "three"})
     assert [card["text"] for card in prepared(organizer, draft)["cards"]] == ["one", "two", "three"]

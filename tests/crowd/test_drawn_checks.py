@@ -226,6 +226,18 @@ def test_nothing_but_the_pictures_tells_a_check_from_a_question(serve: Serve) ->
         assert checks <= questions, name  # what was seen of a check was seen of questions too
 
 
+def test_no_reply_shows_a_check_of_a_pick_that_was_just_decided(serve: Serve) -> None:
+    """Questions are all of the open round: what was not would be known as a check."""
+    rule = Rule(None, Checks(every=2), (), share=1.0)
+    person, rounds = Visitor(serve(replace(plan(rule=rule), k=6, budget=40), OFTEN)), set()
+    while person.work["state"] == "questions":
+        shown = {question["round"] for question in person.work["questions"]}
+        assert shown == {person.work["progress"]["chosen"] + 1}
+        rounds |= shown
+        person.go_on()
+    assert rounds == set(range(1, 7))
+
+
 def _shape(value: Any, name: str = "") -> Any:
     """What a message looks like without its contents."""
     if isinstance(value, dict):

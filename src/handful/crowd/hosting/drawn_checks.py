@@ -146,6 +146,7 @@ class DrawnChecks:
         shown = [ShownQuestion(question.id, self._showing.shown(worker, question)) for question in questions]
         if not self.any:
             return shown
+        self._held.let_go_decided(worker.id)  # the answer that they just gave may have decided the pick
         holding, places = self._held.of(worker.id), self._places(worker, answers, want)
         order = [(int(question.id[1:]), True) for question in questions]
         for check in holding.held.values():

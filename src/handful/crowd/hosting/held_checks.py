@@ -114,14 +114,21 @@ class HeldChecks:
         # Whoever holds a question still was not passed on yet, which is done soon after they are named as gone.
         left = None if pages is None or fold.leases.held_by(worker) else pages.left(worker)
         for check in list(holding.held.values()):
-            items = {item for _, item in check.cards}
             if check.expires <= self._asked or left is not None:
                 holding.end(check.name, check.expires if check.expires <= self._asked else left)
                 holding.next_turn()
                 holding.owed += 1
-            elif check.round < fold.exploration.round or items & fold.exploration.withdrawn:
+        self.let_go_decided(worker)
+
+    def let_go_decided(self, worker: str) -> None:
+        """Let go of what is of an earlier round than the open one, or shows what was withdrawn since."""
+        holding, exploration = self.of(worker), self._fold().exploration
+        for check in list(holding.held.values()):
+            items = {item for _, item in check.cards}
+            if check.round < exploration.round or items & exploration.withdrawn:
                 holding.end(check.name, math.inf)
-                if check.round >= fold.exploration.round:
+                holding.ahead = max(0, holding.ahead - 1)
+                if check.round >= exploration.round:
                     holding.next_turn()
 
     def was_passed_on(self, worker: str, check: HeldCheck) -> bool:
