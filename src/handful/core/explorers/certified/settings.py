@@ -36,8 +36,9 @@ class Certified(Explorer):
 
     rule: "audit" scouts for each pick and proves the whole at the end (cheapest by far); "plain", "chain" and "bank"
     prove every round. near: what a pick may be expected to lose to the best, as a share of its gain, as far as a scout
-    can tell (where gains are small: of half the mean gain so far). Smaller asks more and picks better. With `ratio`,
-    the audit goes on until that share of the optimum is certified, or says that it is out of reach.
+    can tell (where gains are small: of half the mean gain so far); or half of epsilon/k, where that is more. Smaller
+    asks more and picks better. With `ratio`, the audit goes on until that share of the optimum is certified, or says
+    that it is out of reach.
     """
 
     name: ClassVar[str] = "certified"
