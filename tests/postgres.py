@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -22,13 +21,14 @@ def cluster() -> Iterator[str]:
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, user="postgres", group="postgres")
-        data, port = folder / "data", free_port()
+        data = folder / "data"
         run("initdb", "--pgdata", data, "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync")
         # Durability is the database's promise, not ours: without fsync the tests are quicker and mean the same.
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        # It listens on a socket in the folder: a port that is free now may be another's before it is taken.
+        options = f"-k {folder} -c listen_addresses='' -c fsync=off"
         run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", folder / "log", "--options", options)
         try:
-            yield f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres"
+            yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
         finally:
             run("pg_ctl", "stop", "--wait", "--mode", "immediate", "--pgdata", data)
     finally:
@@ -63,11 +63,3 @@ def program_path(program: str) -> Path:
     if not versions:
         raise RuntimeError(f"no PostgreSQL server under {SERVERS}; scripts/need-chromium-and-postgres installs it")
     return versions[-1]
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -7,7 +7,6 @@ import logging
 import math
 import re
 import resource
-import signal
 import socket
 import time
 from collections.abc import Callable
@@ -261,26 +260,23 @@ def answers_beside(
     files: how many files the server may have open, connections among them; None for as many as here.
     """
     crew = Crew(20, think_s=0.4, wait_s=0.2)
-    trial = Trial(collection, str(file), crew, budget=1_000_000, limits=limits)
+    with Trial(collection, str(file), crew, budget=1_000_000, limits=limits) as trial:
 
-    async def measured() -> tuple[list[float], int]:
-        await trial.up()
-        stop = asyncio.Event()
-        attack = asyncio.create_task(hold_connections(trial.port, 2_000, said, stop))
-        await asyncio.sleep(3)
-        people = asyncio.create_task(answer_all(trial.url, [STUDY], collection, lambda *_: 0.0, crew, stop=stop))
-        await asyncio.sleep(6)
-        stop.set()
-        return list((await people).seconds), await attack
+        async def measured() -> tuple[list[float], int]:
+            await trial.up()
+            stop = asyncio.Event()
+            attack = asyncio.create_task(hold_connections(trial.port, 2_000, said, stop))
+            await asyncio.sleep(3)
+            people = asyncio.create_task(answer_all(trial.url, [STUDY], collection, lambda *_: 0.0, crew, stop=stop))
+            await asyncio.sleep(6)
+            stop.set()
+            return list((await people).seconds), await attack
 
-    trial.start()
-    try:
+        trial.start()
         if files is not None:
             assert trial.child is not None
             resource.prlimit(trial.child.pid, resource.RLIMIT_NOFILE, (files, files))
         return asyncio.run(measured())
-    finally:
-        trial.end(signal.SIGKILL)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import logging
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -35,6 +36,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 Trouble = Callable[["Trial", int, random.Random], Coroutine[Any, Any, int]]
 
 
+def own_place() -> socket.socket:
+    """A port of this machine that nobody else is given for as long as this is open, also while no server is there."""
+    place = socket.socket()
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # so that the server may listen there beside it
+    place.bind(("127.0.0.1", 0))
+    return place
+
+
 @dataclass
 class Trial:
     """A server in a child process, a crew in front of it, and what the server said was stored."""
@@ -43,10 +52,15 @@ class Trial:
     storage: str
     crew: Crew
     budget: int
-    port: int = field(default_factory=postgres.free_port)
+    place: socket.socket = field(default_factory=own_place)
     acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
     child: subprocess.Popen[bytes] | None = None
     limits: Literal["real", "none", "uvicorn's"] = "none"  # uvicorn's: connections are left to it alone
+
+    @property
+    def port(self) -> int:
+        number: int = self.place.getsockname()[1]
+        return number
 
     @property
     def url(self) -> str:
@@ -55,6 +69,15 @@ class Trial:
     def start(self) -> None:
         where = [str(self.collection.folder), self.storage, str(self.port), str(self.budget), self.limits]
         self.child = subprocess.Popen([sys.executable, "-m", "tests.crowd.child", *where], cwd=ROOT)
+
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.child is not None:
+            self.child.kill()
+            self.child.wait(30)
+        self.place.close()
 
     def end(self, how: int) -> int:
         assert self.child is not None
@@ -136,11 +159,11 @@ async def hand_over_again_and_again(trial: Trial, times: int, rng: random.Random
 def killed(
     collection: Collection, storage: Path | str, workers: int, kills: int, budget: int, how: Trouble | None = None
 ) -> Trial:
-    trial = Trial(collection, str(storage), Crew(workers, think_s=0.2, wait_s=0.2), budget)
     trouble = how or kill_again_and_again
-    asyncio.run(trial.answer_while(lambda: trouble(trial, kills, random.Random(kills))))
-    live = live_status(trial.url, secret_in(collection.folder).organizer_key())
-    assert trial.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+    with Trial(collection, str(storage), Crew(workers, think_s=0.2, wait_s=0.2), budget) as trial:
+        asyncio.run(trial.answer_while(lambda: trouble(trial, kills, random.Random(kills))))
+        live = live_status(trial.url, secret_in(collection.folder).organizer_key())
+        assert trial.end(signal.SIGTERM) in (0, -signal.SIGTERM)
     trial.check()
     with Study.open(trial.storage, STUDY, read_only=True) as replayed:
         assert list(replayed.result().chosen) == [line["id"] for line in live["chosen"]]
@@ -186,8 +209,10 @@ def test_a_hundred_kills_beside_postgresql_lose_nothing(collection: Collection) 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_restarted_database_loses_nothing(collection: Collection) -> None:
-    with postgres.cluster() as url:
-        trial = Trial(collection, url, Crew(40, think_s=0.2, wait_s=0.2), budget=2_000)
+    with (
+        postgres.cluster() as url,
+        Trial(collection, url, Crew(40, think_s=0.2, wait_s=0.2), budget=2_000) as trial,
+    ):
 
         async def restarts() -> None:
             engine = create_engine(url)
@@ -206,18 +231,18 @@ def test_a_restarted_database_loses_nothing(collection: Collection) -> None:
 
 
 def test_a_server_that_is_asked_to_stop_finishes_what_it_has_begun(collection: Collection, tmp_path: Path) -> None:
-    trial = Trial(collection, str(tmp_path / "study.db"), Crew(6, think_s=0, wait_s=0.1), budget=90)
+    with Trial(collection, str(tmp_path / "study.db"), Crew(6, think_s=0, wait_s=0.1), budget=90) as trial:
 
-    async def stop_once() -> None:
-        await asyncio.sleep(0.2)
-        with httpx.stream("GET", f"{trial.url}/api/s/{STUDY}/events") as listener:
-            assert listener.status_code == 200
-            assert await asyncio.to_thread(trial.end, signal.SIGTERM) in (0, -signal.SIGTERM)
-        trial.start()
-        await trial.up()
+        async def stop_once() -> None:
+            await asyncio.sleep(0.2)
+            with httpx.stream("GET", f"{trial.url}/api/s/{STUDY}/events", timeout=30) as listener:
+                assert listener.status_code == 200
+                assert await asyncio.to_thread(trial.end, signal.SIGTERM) in (0, -signal.SIGTERM)
+            trial.start()
+            await trial.up()
 
-    asyncio.run(trial.answer_while(stop_once))
-    trial.end(signal.SIGTERM)
+        asyncio.run(trial.answer_while(stop_once))
+        trial.end(signal.SIGTERM)
     trial.check()
 
 
