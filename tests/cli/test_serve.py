@@ -23,7 +23,7 @@ from handful.cli.serve_words import STOPPING
 from handful.cli.solo import seconds_per_answer
 from handful.errors import HandfulError
 from tests import forked
-from tests.crowd.clients import Person
+from tests.crowd.clients import PATIENCE_S, Person
 from tests.crowd.pictures import drawn, encoded, folder_of
 
 STOPPED_ALONE = "Stopped. Everything is stored; to see it again: handful serve holiday --solo --port 0\n"
@@ -100,7 +100,7 @@ def unexpected(errors: str) -> list[str]:
 
 def person_at(link: str, cookies: httpx.Cookies | None = None) -> Person:
     url, study = link.split("/s/")
-    return Person(httpx.Client(base_url=url, timeout=30, cookies=cookies), study)
+    return Person(httpx.Client(base_url=url, timeout=PATIENCE_S, cookies=cookies), study)
 
 
 def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path
     assert sum(line.get("route") == "/api/s/{study}/answer" for line in lines) == 5
     with serving("photos.db", cwd=tmp_path) as (again, same_key, _):
         assert same_key.split("#")[1] == organize.split("#")[1]
-        with httpx.Client(base_url=again.split("/s/")[0], cookies=cookies) as same_browser:
+        with httpx.Client(base_url=again.split("/s/")[0], cookies=cookies, timeout=PATIENCE_S) as same_browser:
             work = same_browser.get("/api/s/cathedrals-in-venice/next").json()
         assert work["progress"]["answered"] == 5
 
@@ -181,7 +181,7 @@ def test_alone_one_ends_with_a_folder_of_the_picks_and_a_sheet(tmp_path: Path) -
 
     with serving("holiday", "--solo", "-k", "2", cwd=tmp_path) as (link, _, process):
         url, name = link.split("/s/")
-        with httpx.Client(base_url=url, timeout=30) as stranger:  # another browser, which never answered
+        with httpx.Client(base_url=url, timeout=PATIENCE_S) as stranger:  # another browser, which never answered
             assert stranger.get(f"/s/{name}").status_code == 200
             assert stranger.get(f"/api/s/{name}/summary").json() == summary
             assert stranger.get(f"/api/s/{name}/sheet.png").status_code == 200

@@ -20,6 +20,7 @@ from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.server import listen, serving
 
 STUDY = "cathedrals-in-venice"
+PATIENCE_S = 60.0  # also on a machine that has much else to do
 PLAN = StudyPlan(k=3, explorer="topx", budget=60, in_flight=20)
 
 
@@ -69,7 +70,7 @@ class Started:
 
     def browser(self) -> httpx.Client:
         """With cookies of its own; closed when the server stops."""
-        return self.browsers.enter_context(httpx.Client(base_url=self.url, timeout=30))
+        return self.browsers.enter_context(httpx.Client(base_url=self.url, timeout=PATIENCE_S))
 
     def person(self, study: str = STUDY, **options: Any) -> Person:
         return Person(self.browser(), study, **options)

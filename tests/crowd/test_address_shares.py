@@ -18,7 +18,7 @@ from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.addresses import address_of
 from handful.study.doors import Door, DoorKind
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.test_connections import LISTEN, connected
 from tests.crowd.test_worker_routes import Clock
 
@@ -112,9 +112,9 @@ LITTLE = ServerLimits(
 def test_while_a_study_for_one_room_is_open_no_address_has_a_limit(serve: Serve, door: DoorKind, limited: bool) -> None:
     server = serve(replace(PLAN, door=Door(door)), Settings(limits=LITTLE))
     hosted, page, join = server.registry.studies[STUDY], f"{server.url}/s/{STUDY}", f"{server.url}/api/s/{STUDY}/join"
-    pages = [httpx.get(page).status_code for _ in range(5)]
-    joined = [httpx.post(join, json={"consent": True}).status_code for _ in range(5)]
-    asked = [httpx.get(f"{server.url}/healthz").status_code for _ in range(30)]
+    pages = [httpx.get(page, timeout=PATIENCE_S).status_code for _ in range(5)]
+    joined = [httpx.post(join, json={"consent": True}, timeout=PATIENCE_S).status_code for _ in range(5)]
+    asked = [httpx.get(f"{server.url}/healthz", timeout=PATIENCE_S).status_code for _ in range(30)]
     with ExitStack() as open_:
         listening = [open_.enter_context(connected(server)) for _ in range(15)]
         streams = [_heard(connection) for connection in listening]
@@ -122,7 +122,7 @@ def test_while_a_study_for_one_room_is_open_no_address_has_a_limit(serve: Serve,
         assert (set(codes) != {200}) == limited, codes
     assert (hosted.caps.most_held < sys.maxsize) == limited
     hosted.study.finish()
-    assert httpx.get(page).status_code == 429  # all that an address may ask for was asked for
+    assert httpx.get(page, timeout=PATIENCE_S).status_code == 429  # all that an address may ask for was asked for
 
 
 def _heard(connection: socket.socket) -> int:

@@ -19,7 +19,7 @@ from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.logs import JsonLines
 from handful.crowd.web.static_files import STATIC
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]
 NOT_FOUND = {"error": "not_found", "message": "There is nothing here."}
@@ -55,7 +55,7 @@ def test_a_token_is_of_no_use_in_another_study(serve: Serve) -> None:
     owner, elsewhere = server.person(), server.person("boats")
     assert elsewhere.post("answer", {"token": owner.token, "side": "left"}).status_code == 404
     cookie = owner.http.cookies["handful"]
-    moved = httpx.get(f"{server.url}/api/s/boats/next", headers={"Cookie": f"handful={cookie}"})
+    moved = httpx.get(f"{server.url}/api/s/boats/next", headers={"Cookie": f"handful={cookie}"}, timeout=PATIENCE_S)
     assert moved.json()["error"] == "not_joined"
 
 
@@ -212,14 +212,14 @@ def test_everything_unknown_looks_the_same(serve: Serve, path: str) -> None:
             reply += part
     head, body = reply.decode().split("\r\n\r\n", 1)
     assert head.startswith("HTTP/1.1 404")
-    assert body == httpx.get(server.url + "/another-unknown-page").text
+    assert body == httpx.get(server.url + "/another-unknown-page", timeout=PATIENCE_S).text
 
 
 @pytest.mark.parametrize(
     "path", ["/api/s/unknown", "/api/s/unknown/next", "/api/s/unknown/events", "/api/nothing", "/api/"]
 )
 def test_everything_unknown_in_the_interface_looks_the_same(serve: Serve, path: str) -> None:
-    response = httpx.get(serve().url + path)
+    response = httpx.get(serve().url + path, timeout=PATIENCE_S)
     assert (response.status_code, response.json()) == (404, NOT_FOUND)
 
 
@@ -231,23 +231,30 @@ def test_without_the_key_studies_that_exist_look_like_those_that_do_not(serve: S
         (f"/api/organize/{STUDY}/events", "/api/organize/unknown/events"),
         (f"/organize/{STUDY}", "/organize/unknown"),
     ):
-        one, other = httpx.get(server.url + known), httpx.get(server.url + unknown)
+        one, other = (
+            httpx.get(server.url + known, timeout=PATIENCE_S),
+            httpx.get(server.url + unknown, timeout=PATIENCE_S),
+        )
         assert one.status_code in (401, 303)
         assert (one.status_code, one.text) == (other.status_code, other.text)
         assert one.headers.get("location") == other.headers.get("location")
     forged = {
         "Cookie": f"{server.registry.keys.cookie}={new_session(Secret(b'x' * 32), 'terminal', time.time() + 100)}"
     }
-    assert httpx.get(f"{server.url}/api/organize/{STUDY}", headers=forged).status_code == 401
-    assert httpx.post(f"{server.url}/api/organize/{STUDY}/close").status_code == 401
-    assert httpx.get(f"{server.url}/api/organize/backup").status_code == 401
+    assert httpx.get(f"{server.url}/api/organize/{STUDY}", headers=forged, timeout=PATIENCE_S).status_code == 401
+    assert httpx.post(f"{server.url}/api/organize/{STUDY}/close", timeout=PATIENCE_S).status_code == 401
+    assert httpx.get(f"{server.url}/api/organize/backup", timeout=PATIENCE_S).status_code == 401
 
 
 def test_the_key_cannot_be_guessed_by_trying(serve: Serve) -> None:
     server = serve(settings=Settings(limits=ServerLimits(login=Rate(0.01, 3))))
-    tried = [httpx.post(server.url + "/api/organize/login", json={"key": f"guess {n}"}) for n in range(5)]
+    tried = [
+        httpx.post(server.url + "/api/organize/login", json={"key": f"guess {n}"}, timeout=PATIENCE_S) for n in range(5)
+    ]
     assert [response.status_code for response in tried] == [401, 401, 401, 429, 429]
-    right = httpx.post(server.url + "/api/organize/login", json={"key": server.registry.keys.terminal})
+    right = httpx.post(
+        server.url + "/api/organize/login", json={"key": server.registry.keys.terminal}, timeout=PATIENCE_S
+    )
     assert right.status_code == 429
 
 
@@ -303,7 +310,7 @@ def test_nothing_tells_about_the_inside(serve: Serve, monkeypatch: pytest.Monkey
     failed = person.http.get(f"/api/s/{STUDY}/next")
     assert failed.status_code == 500
     assert failed.json() == {"error": "internal", "message": "Something went wrong here. It was noted."}
-    described = httpx.get(server.url + "/api/openapi.json").text
+    described = httpx.get(server.url + "/api/openapi.json", timeout=PATIENCE_S).text
     assert not re.search(r"photo \d|\.py\b|/src/|\d+\.\d+\.\d+", described.replace("3.1.0", ""))
 
 
@@ -346,8 +353,8 @@ def test_formulas_are_harmless_in_the_export(serve: Serve, tmp_path: Path) -> No
 
 def test_a_name_that_is_not_ours_is_refused_where_only_this_machine_may_look(serve: Serve) -> None:
     server = serve(settings=Settings(hosts=("127.0.0.1", "localhost")))
-    assert httpx.get(server.url + "/healthz").status_code == 200
-    rebound = httpx.get(server.url + "/healthz", headers={"Host": "evil.example"})
+    assert httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
+    rebound = httpx.get(server.url + "/healthz", headers={"Host": "evil.example"}, timeout=PATIENCE_S)
     assert (rebound.status_code, rebound.json()["error"]) == (400, "bad_host")
 
 
@@ -370,7 +377,9 @@ def test_the_log_holds_no_address_token_cookie_or_name(serve: Serve, caplog: pyt
         token, cookie = person.token, person.http.cookies["handful"]
         person.answer()
         person.http.get("/my-private-page?name=Anna")
-        deadline = time.monotonic() + 10  # a request is logged once it is over, when its reply may have been read
+        deadline = (
+            time.monotonic() + PATIENCE_S
+        )  # a request is logged once it is over, when its reply may have been read
         while "unknown" not in {getattr(record, "route", "") for record in caplog.records}:
             assert time.monotonic() < deadline
             time.sleep(0.01)

@@ -23,7 +23,7 @@ from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.settings import Settings
 from handful.study.rules import Admission, Checks, ChecksBelow, Rule
-from tests.crowd.clients import STUDY, Person, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 from tests.crowd.test_people import OFTEN
 from tests.crowd.test_worker_routes import Clock
 
@@ -190,7 +190,7 @@ def test_pictures_have_addresses_of_their_own_for_each_person(serve: Serve) -> N
         assert (mine.status_code, mine.headers["content-type"]) == (200, "image/webp")
         assert theirs.status_code == 404
         assert "private" in mine.headers["cache-control"]
-    assert httpx.get(f"{server.url}{next(iter(addresses[0]))}").status_code == 404
+    assert httpx.get(f"{server.url}{next(iter(addresses[0]))}", timeout=PATIENCE_S).status_code == 404
 
 
 def test_nothing_but_the_pictures_tells_a_check_from_a_question(serve: Serve) -> None:

@@ -15,7 +15,7 @@ from handful.crowd.hosting import dry_run
 from handful.lab.dry_run import DryCrowd, DryOutcome, TurnClock
 from handful.storage import list_studies
 from handful.study.rules import Checks, Rule
-from tests.crowd.clients import Started
+from tests.crowd.clients import PATIENCE_S, Started
 from tests.crowd.test_setup_routes import begin, opened, photos, prepared, send, server
 
 __all__ = ["server"]
@@ -29,7 +29,8 @@ def ready(organizer: httpx.Client, **settings: Any) -> str:
 
 
 def finished(organizer: httpx.Client, draft: str) -> dict[str, Any]:
-    for _ in range(600):
+    until = time.monotonic() + 2 * PATIENCE_S
+    while time.monotonic() < until:
         told: dict[str, Any] = organizer.get(f"/api/setup/{draft}/dry-run").json()
         if told["state"] != "running":
             return told

@@ -30,7 +30,7 @@ from handful.crowd.simulation.simulated_people import Crew, CrewReport, Simulate
 from handful.errors import StorageError
 from handful.study.events import Revised, Told
 from tests import postgres
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Trouble = Callable[["Trial", int, random.Random], Coroutine[Any, Any, int]]
@@ -127,7 +127,7 @@ class Trial:
 
 
 def live_status(url: str, key: str) -> dict[str, Any]:
-    with httpx.Client(base_url=url) as organizer:
+    with httpx.Client(base_url=url, timeout=PATIENCE_S) as organizer:
         organizer.post("/api/organize/login", json={"key": key})
         status: dict[str, Any] = organizer.get(f"/api/organize/{STUDY}").json()
         return status
@@ -275,7 +275,7 @@ def test_health_is_found_out_by_writing_and_its_cause_is_told_once(
     server.person().answer()
 
     def health() -> int:
-        return httpx.get(f"{server.url}/healthz").status_code
+        return httpx.get(f"{server.url}/healthz", timeout=PATIENCE_S).status_code
 
     def full(_: object) -> None:
         raise StorageError("the disk is full")

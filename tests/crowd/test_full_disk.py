@@ -14,7 +14,7 @@ import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from tests.crowd.clients import STUDY, Person, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 
 Serve = Callable[..., Started]
 MANY = StudyPlan(k=3, explorer="topx", budget=100_000, in_flight=50)
@@ -57,7 +57,7 @@ def answer_until_refused(person: Person) -> tuple[int, httpx.Response]:
 
 def go_on(person: Person) -> None:
     """Until the server takes answers again."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         response = person.http.get(f"/api/s/{STUDY}/next")
         if response.status_code == 200 and response.json()["questions"]:
@@ -79,8 +79,8 @@ def fill_again_and_again(serve: Serve, disk: Path, times: int, caplog: pytest.Lo
         taken, refused = answer_until_refused(person)
         assert refused.status_code == 503
         assert "could not be stored" in refused.json()["message"]
-        until = time.monotonic() + 20
-        while httpx.get(server.url + "/healthz").status_code != 503:
+        until = time.monotonic() + PATIENCE_S
+        while httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code != 503:
             fill(disk)  # letting go of the database freed what its log had taken
             person.post("answer", {"token": person.token, "side": "left"})
             assert time.monotonic() < until
@@ -96,7 +96,7 @@ def fill_again_and_again(serve: Serve, disk: Path, times: int, caplog: pytest.Lo
         acknowledged += taken + 1
         stored = server.registry.studies[STUDY].study.status().answers
         assert stored >= acknowledged
-    assert httpx.get(server.url + "/healthz").status_code == 200
+    assert httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
 
 
 @pytest.fixture(autouse=True)

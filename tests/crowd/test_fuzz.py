@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.web import page_routes, result_routes
 from handful.crowd.web.app import create_app
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]
 
@@ -85,7 +85,7 @@ def fuzz(server: Started, requests: int, seed: int) -> dict[int | None, int]:
         status = status_of(server, request)
         seen[status] = seen.get(status, 0) + 1
         assert status is None or status < 500, (number, request[:2000])
-    assert httpx.get(f"{server.url}/healthz").status_code == 200
+    assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE_S).status_code == 200
     return seen
 
 

@@ -21,7 +21,7 @@ from handful.crowd.output.backup_file import backup_file
 from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
 from handful.study.rules import FasterThan, Rule
-from tests.crowd.clients import STUDY, Started, started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started, started
 
 Serve = Callable[..., Started]
 UNHURRIED = Settings(limits=ServerLimits.none())
@@ -255,7 +255,7 @@ def test_a_backup_made_while_running_can_be_served(
         hosted = restored.registry.studies[STUDY]
         assert hosted.theme == "Cathedrals in Venice"
         assert hosted.study.status().answers == 7
-        with httpx.Client(base_url=restored.url, cookies=person.http.cookies) as same_browser:
+        with httpx.Client(base_url=restored.url, cookies=person.http.cookies, timeout=PATIENCE_S) as same_browser:
             assert same_browser.get(f"/api/s/{STUDY}/next").json()["state"] == "questions"
         assert restored.registry.secret == server.registry.secret
     assert not [said for said in caplog.messages if "its end" in said], "it came with where its studies end"
@@ -271,7 +271,7 @@ def test_a_backup_does_not_overwrite(tmp_path: Path, serve: Serve) -> None:
 
 def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(StudyPlan(k=2, explorer="topx", budget=20))
-    assert httpx.get(server.url + "/healthz").json() == {"status": "ok"}
+    assert httpx.get(server.url + "/healthz", timeout=PATIENCE_S).json() == {"status": "ok"}
     assert set(server.organizer().get("/healthz").json()) == {"status", "open_to_the_decoder"}
     hosted = server.registry.studies[STUDY]
 
@@ -280,7 +280,7 @@ def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(hosted, "tick", fails)
-    deadline = time.monotonic() + 20
-    while httpx.get(server.url + "/healthz").status_code != 503:
+    deadline = time.monotonic() + PATIENCE_S
+    while httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code != 503:
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -9,13 +9,13 @@ import httpx
 
 from handful.crowd.messages import StudyLine
 from handful.crowd.web.page_routes import told_apart
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]
 
 
 def test_scripts_and_styles_are_kept_by_a_browser_under_a_name_that_changes_with_them(serve: Serve) -> None:
-    with httpx.Client(base_url=serve().url) as browser:
+    with httpx.Client(base_url=serve().url, timeout=PATIENCE_S) as browser:
         page = browser.get(f"/s/{STUDY}")
         assert page.headers["cache-control"] == "no-store"
         addresses = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text))
@@ -28,14 +28,14 @@ def test_scripts_and_styles_are_kept_by_a_browser_under_a_name_that_changes_with
 
 
 def test_scripts_of_another_release_are_not_there(serve: Serve) -> None:
-    with httpx.Client(base_url=serve().url) as browser:
+    with httpx.Client(base_url=serve().url, timeout=PATIENCE_S) as browser:
         for address in ("/static/app.css", "/static/000000000000/app.css"):
             gone = browser.get(address)
             assert (gone.status_code, gone.headers["cache-control"]) == (404, "no-store")
 
 
 def test_the_page_for_nothing_has_its_style(serve: Serve) -> None:
-    with httpx.Client(base_url=serve().url) as browser:
+    with httpx.Client(base_url=serve().url, timeout=PATIENCE_S) as browser:
         (style,) = re.findall(r'href="([^"]+)"', browser.get("/nothing").text)
         assert browser.get(style).status_code == 200
 

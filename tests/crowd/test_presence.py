@@ -14,7 +14,7 @@ from handful.crowd.hosting.presence import BACK_WITHIN_S, OpenPages
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.events import Expired, Skipped
-from tests.crowd.clients import STUDY, Person, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 from tests.crowd.test_worker_routes import Clock, told
 
 Serve = Callable[..., Started]
@@ -33,7 +33,8 @@ def page_of(person: Person, *, present: bool = True) -> Iterator[None]:
 
 def noticed(server: Started, still_open: int = 0) -> None:
     """Wait until the server knows that so many streams are open, and no more."""
-    for _ in range(250):
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
         if len(server.limits.streams) == still_open:
             return
         time.sleep(0.02)

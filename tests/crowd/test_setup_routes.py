@@ -26,7 +26,7 @@ from handful.crowd.web import page_routes
 from handful.crowd.web.server import listen, serving
 from handful.errors import StorageError
 from handful.study.study import Study
-from tests.crowd.clients import Person, Started
+from tests.crowd.clients import PATIENCE_S, Person, Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 
 SETTINGS: dict[str, Any] = {"theme": "Cathedrals", "k": 2, "people": 3, "options": 2, "words": {"goal": 10}}
@@ -68,7 +68,8 @@ def prepared(organizer: httpx.Client, draft: str) -> dict[str, Any]:
 
 
 def until(organizer: httpx.Client, draft: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    for _ in range(600):
+    deadline = time.monotonic() + 2 * PATIENCE_S
+    while time.monotonic() < deadline:
         told: dict[str, Any] = organizer.get(f"/api/setup/{draft}").json()
         if reached(told):
             return told
@@ -269,7 +270,8 @@ def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(serv
     with pytest.raises(ConnectionError):
         organizer.put(f"/api/setup/{draft}/files/photo.jpg", content=half())
     folder = server.registry.folder / draft / "uploads"
-    for _ in range(100):
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
         if not list(folder.iterdir()):
             break
         time.sleep(0.05)
@@ -542,7 +544,7 @@ def test_the_built_in_question_is_of_as_many_as_will_be_shown(server: Started) -
 
 
 def test_two_servers_of_one_machine_do_not_log_each_other_out(tmp_path: Path) -> None:
-    with ExitStack() as running, httpx.Client() as browser:
+    with ExitStack() as running, httpx.Client(timeout=PATIENCE_S) as browser:
         servers = [running.enter_context(empty_server(tmp_path / f"{name}.db")) for name in "ab"]
         for server in servers:
             said = browser.post(f"{server.url}/api/organize/login", json={"key": server.registry.keys.terminal})

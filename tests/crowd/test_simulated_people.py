@@ -15,7 +15,7 @@ from handful.crowd.simulation.demo import DemoStatus, run_demo
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.crowd.web.links import Links
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.pictures import folder_of
 
 Serve = Callable[..., Started]
@@ -55,11 +55,11 @@ def test_a_crew_stops_when_told(serve: Serve) -> None:
         going = asyncio.create_task(
             answer_all(server.url, [STUDY], server.registry.studies[STUDY].collection, by_number, crew, stop=stop)
         )
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_S
         while server.registry.studies[STUDY].study.status().answers <= 5 and time.monotonic() < until:
             await asyncio.sleep(0.05)
         stop.set()
-        return (await asyncio.wait_for(going, 20)).answers
+        return (await asyncio.wait_for(going, PATIENCE_S)).answers
 
     assert asyncio.run(for_a_moment()) > 5
 

@@ -12,7 +12,7 @@ import pytest
 from handful.crowd.web.server import listen, port_of
 from handful.crowd.web.starting import not_ready_on
 from handful.errors import StorageError
-from tests.crowd.clients import Started
+from tests.crowd.clients import PATIENCE_S, Started
 
 Serve = Callable[..., Started]
 
@@ -35,7 +35,7 @@ def test_a_server_that_is_up_is_ready_unless_it_cannot_store_answers(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve()
-    assert httpx.get(f"{server.url}/readyz").json() == {"status": "ok"}
+    assert httpx.get(f"{server.url}/readyz", timeout=PATIENCE_S).json() == {"status": "ok"}
     hosted = next(iter(server.registry.studies.values()))
 
     def fails() -> None:
@@ -43,9 +43,10 @@ def test_a_server_that_is_up_is_ready_unless_it_cannot_store_answers(
 
     monkeypatch.setattr(hosted, "tick", fails)
     monkeypatch.setattr("handful.crowd.hosting.registry.LOOK_EVERY_S", 0.0)
-    for _ in range(20):  # a tick that had begun before may still say that all is well
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:  # a tick that had begun before may still say that all is well
         monkeypatch.setattr(hosted.fault, "cause", "the disk is full")
-        if httpx.get(f"{server.url}/readyz").status_code == 503:
+        if httpx.get(f"{server.url}/readyz", timeout=PATIENCE_S).status_code == 503:
             return
         time.sleep(0.1)
     raise AssertionError("it was ready all the time")

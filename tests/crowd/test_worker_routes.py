@@ -10,7 +10,7 @@ import pytest
 
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from tests.crowd.clients import PLAN, STUDY, Started
+from tests.crowd.clients import PATIENCE_S, PLAN, STUDY, Started
 
 Serve = Callable[..., Started]
 UNHURRIED = Settings(limits=ServerLimits.none())
@@ -33,7 +33,7 @@ def told(server: Started) -> list[tuple[str, bool]]:
 
 
 def test_anybody_with_the_link_may_read_what_it_is_about(serve: Serve) -> None:
-    about = httpx.get(serve().url + f"/api/s/{STUDY}").json()
+    about = httpx.get(serve().url + f"/api/s/{STUDY}", timeout=PATIENCE_S).json()
     assert about["theme"] == "Cathedrals in Venice"
     assert (about["k"], about["items"], about["state"], about["joined"]) == (3, 8, "open", False)
 
@@ -185,7 +185,7 @@ def test_after_a_while_an_answer_stands_although_its_worker_left(serve: Serve) -
     hosted = server.registry.studies[STUDY]
     assert hosted.study.status().provisional == 1
     clock.now += 11
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while hosted.study.status().provisional and time.monotonic() < deadline:
         time.sleep(0.05)
     assert hosted.study.status().provisional == 0
@@ -339,7 +339,7 @@ def test_who_is_too_fast_is_asked_to_wait(serve: Serve) -> None:
 
 def test_several_themes_are_asked_side_by_side(serve: Serve) -> None:
     server = serve(themes=("Cathedrals in Venice", "Boats", "¡Qué bonito!"))
-    studies = httpx.get(server.url + "/api/studies").json()
+    studies = httpx.get(server.url + "/api/studies", timeout=PATIENCE_S).json()
     assert [one["study"] for one in studies] == [STUDY, "boats", "que-bonito"]
     server.person("boats").answer()
     assert server.registry.studies["boats"].study.status().answers == 1
