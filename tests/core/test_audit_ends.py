@@ -9,7 +9,7 @@ import pytest
 
 from handful.core.budget import Total
 from handful.core.explorers.certified.anchors import gap_of
-from handful.core.explorers.certified.audit_state import GIVEN_UP
+from handful.core.explorers.certified.audit_state import GIVEN_UP, IS_NOT
 from handful.core.explorers.registry import Certified
 from handful.core.feedback import Values
 from handful.core.problem import Problem
@@ -145,6 +145,17 @@ def test_a_function_that_is_nothing_is_given_up_from_later_anchors_too(seed: int
     state = Certified().build(Problem(5, 3, Values(noise=1.0), ratio=0.7, seed=seed))
     result = simulate(state, Modular(np.zeros(5)), uniform(1.0), 3, cap=400_000)
     assert result.rounds[-1].ended == "out of reach"
+
+
+def test_what_looks_like_nothing_from_a_later_anchor_and_is_not_from_the_first_is_shown() -> None:
+    """Five copies with a gain of a tenth of the noise: the second adds next to nothing, as does all that follows."""
+    left = 0
+    for seed in range(3):
+        state = Certified().build(Problem(5, 3, Values(noise=0.3), ratio=0.5, delta=0.3, in_flight=7, seed=seed))
+        result = simulate(state, Coverage([0.05], np.full((5, 1), 0.8)), gaussian(0.3), 3, cap=1_000_000)
+        assert result.rounds[-1].ended == "rule"
+        left += state.rules[0]["worthless"] == IS_NOT
+    assert left > 0
 
 
 def test_exact_answers_that_are_all_nothing_need_few_questions() -> None:

@@ -150,6 +150,17 @@ def looks_worthless(reach: ReachTest, claim: Claim) -> bool:
     return rules.anchor == 0 or (error < nothing and rules.whole / rules.cycles < nothing)
 
 
+@kernel
+def looks_worth_something(reach: ReachTest, claim: Claim) -> bool:
+    """Whether what could be gained looks like too much for `is_worthless`, beyond what may be luck."""
+    rules, variance = claim.rules[0], 0.0
+    for p in range(len(reach.named)):
+        if reach.named[p].item >= 0:
+            count = reach.named[p].count
+            variance += rules.noise**2 / count if count > 0 else np.inf
+    return _largest(reach) - 2.0 * math.sqrt(variance) > 2.0 * _NOTHING * rules.noise * rules.k
+
+
 @rare
 def is_worthless(reach: ReachTest, claim: Claim) -> bool:
     """Whether that is shown, from ∅."""

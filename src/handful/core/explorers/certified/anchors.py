@@ -15,13 +15,21 @@ import math
 
 import numpy as np
 
-from handful.core.explorers.certified.audit_state import ASIDE, GIVEN_UP, UNTRIED, AuditState, usual_error
+from handful.core.explorers.certified.audit_state import (
+    ASIDE,
+    GIVEN_UP,
+    IS_NOT,
+    LOOKS_SO,
+    UNTRIED,
+    AuditState,
+    usual_error,
+)
 from handful.core.kernels import kernel, rare
 from handful.core.parts.claim import ABOVE, AFRESH, BELOW, CLAIM, best_score, largest_share
 from handful.core.parts.claim_asking import BatchPlan
 from handful.core.parts.claim_state import Claim, back_to_first, begin_afresh, keep_first
 from handful.core.parts.ranking import rank
-from handful.core.parts.reach import looks_worthless
+from handful.core.parts.reach import looks_worth_something, looks_worthless
 
 _TRIED = 2.0  # times what it costs to try another anchor must have been asked from this one,
 _FAR = 30.0  # and so many times that must be needed still, to set it aside,
@@ -127,9 +135,15 @@ def _is_last(state: AuditState) -> bool:
 @kernel
 def _is_for_first(state: AuditState) -> bool:
     """Whether all that could be gained looks like nothing, which can be shown from ∅ alone, and that can be tried."""
-    first = state.anchors[0]
-    can = state.claim.rules[0].anchor > 0 and first.standing != GIVEN_UP
-    return can and looks_worthless(state.reach, state.claim)
+    can = state.claim.rules[0].anchor > 0 and state.anchors[0].standing != GIVEN_UP
+    return can and state.rules[0].worthless != IS_NOT and looks_worthless(state.reach, state.claim)
+
+
+@kernel
+def _was_for_nothing(state: AuditState) -> bool:
+    """Whether the audit went back to ∅ to show that all is worth nothing, and it looks otherwise from there."""
+    here = state.claim.rules[0].anchor == 0 and state.rules[0].worthless == LOOKS_SO
+    return here and looks_worth_something(state.reach, state.claim)
 
 
 @rare
@@ -138,7 +152,7 @@ def is_far(state: AuditState) -> bool:
     claim, asked = state.claim.rules[0], state.reach.rules[0].answers
     if claim.cycles == 0:
         return False
-    if _is_for_first(state):
+    if _is_for_first(state) or _was_for_nothing(state):
         return True
     if state.anchors[claim.anchor].visits > 1 or _is_last(state):
         return False
@@ -217,6 +231,10 @@ def leave_anchor(state: AuditState, standing: int) -> int:
     anchors, claim = state.anchors, state.claim
     here = claim.rules[0].anchor
     first = standing == ASIDE and _is_for_first(state)
+    if first:
+        state.rules[0].worthless = LOOKS_SO
+    elif _was_for_nothing(state):
+        state.rules[0].worthless = IS_NOT
     _keep(state)
     anchors[here].standing = GIVEN_UP if here > 0 and anchors[here].visits > 1 else standing
     anchors[here].needed = _needed(state, 0.0) if claim.rules[0].cycles > 0 else np.inf

@@ -36,6 +36,7 @@ _RULES = np.dtype(
         ("queued", np.int64),
         ("next", np.int64),
         ("first", np.int64),  # the number of the question that asks for what is first in the queue
+        ("worthless", np.int64),  # LOOKS_SO: the audit went back to ∅ to show it of f; IS_NOT: from there f is not
     ],
     align=True,
 )
@@ -63,6 +64,7 @@ _FIRST = np.dtype(
     align=True,
 )
 UNTRIED, ASIDE, GIVEN_UP = range(3)
+LOOKS_SO, IS_NOT = 1, 2
 
 
 class AuditState(NamedTuple):
