@@ -238,6 +238,24 @@ def test_no_reply_shows_a_check_of_a_pick_that_was_just_decided(serve: Serve) ->
     assert rounds == set(range(1, 7))
 
 
+def test_questions_of_a_pick_that_an_answer_decides_go_as_checks_do(serve: Serve) -> None:
+    """A round that ends because it is sure leaves questions in people's hands: who keeps them knows what is none."""
+    rule, gone, kept = Rule(None, Checks(every=8), (), share=1.0), 0, 0
+    while not gone:
+        person = Visitor(serve(replace(plan(rule=rule), explorer="duels:sure=0.6", k=6, budget=400), OFTEN))
+        while person.work["state"] == "questions":
+            decided = person.work["progress"]["chosen"]
+            behind = {one["token"]: person.worker.question(one["token"]) for one in person.work["questions"][1:]}
+            person.go_on()
+            if person.work["state"] != "questions" or person.work["progress"]["chosen"] == decided:
+                continue
+            assert len(person.work["questions"]) == 2
+            now = {one["token"] for one in person.work["questions"]}
+            kept += len(now & set(behind))
+            gone += sum(not DrawnChecks.is_check(question or "") for question in behind.values())
+    assert kept == 0
+
+
 def _shape(value: Any, name: str = "") -> Any:
     """What a message looks like without its contents."""
     if isinstance(value, dict):

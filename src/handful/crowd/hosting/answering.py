@@ -140,12 +140,11 @@ class Answering:
     def _answer_question(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take the answer to a question."""
         value, meta = self.showing.answered(worker, self.study, question, said)
-        if said.ms is not None:
-            meta["ms"] = said.ms
+        meta |= {} if said.ms is None else {"ms": said.ms}
         self._judge(worker.id)
         if self.open and self.study.fold.workers.excludes(worker.id):
             raise not_needed()  # their tokens died with them
-        held = [other for other in self._held(worker) if other.id != question]
+        held, picked = [other for other in self._held(worker) if other.id != question], self._picked
         more, took = self._room(worker, len(held), told=1), self._seen.took(worker.id, question)
         took = took if self.study.setup.rule is not None else None
         undo_s = self.settings.undo_s + self.settings.redo_s
@@ -156,7 +155,9 @@ class Answering:
             receipt, fresh = self.study.tell(question, value, worker.id, meta, undo_s=undo_s, duration=took), []
         if receipt.standing == "provisional" and more and not held and not fresh:
             receipt, fresh = self._nothing_left(worker, receipt)
-        return self._answered(worker, said.token, receipt, [*held, *fresh])
+        decided = self.open and self._picked > picked  # then what is held of that pick goes, as a check does
+        questions = self._held_and_more(worker, has_told=True) if decided else [*held, *fresh]
+        return self._answered(worker, said.token, receipt, questions)
 
     def _answer_check(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take the answer to a check, as that to a question is taken."""
@@ -247,30 +248,29 @@ class Answering:
     def _picked(self) -> int:
         return self.study.fold.exploration.round - 1
 
-    def _held_and_more(self, worker: Worker) -> list[Question]:
+    def _held_and_more(self, worker: Worker, has_told: bool = False) -> list[Question]:
         held = self._held(worker)
-        more = self._room(worker, len(held))
+        more = self._room(worker, len(held), has_told=has_told)
         return [*held, *self.checks.asked(worker, self.study.ask(more, worker.id))] if more else held
 
-    def _room(self, worker: Worker, held: int, told: int = 0) -> int:
+    def _room(self, worker: Worker, held: int, told: int = 0, has_told: bool = False) -> int:
         """How many questions to ask for: one to see, and one to have ready while not too many people are here.
 
         A question that waits in a browser was drawn without the answers that came since: many would teach little.
-        `told`: so many answers are about to be stored.
+        `told`: so many answers are about to be stored; `has_told`: one was stored just now.
         """
-        if self.state != "open" or self.study.fold.workers.excludes(worker.id):
+        kept_out = self.desk is not None and not self.desk.may_ask(worker.id)
+        if kept_out or self.state != "open" or self.study.fold.workers.excludes(worker.id):
             return 0
-        if self.desk is not None and not self.desk.may_ask(worker.id):
-            return 0
-        if not told and self._skips.left(worker.id, self.clock()):
+        has_told |= told > 0
+        if not has_told and self._skips.left(worker.id, self.clock()):
             return 0
         self._presence.seen(worker.id, self.clock())
         self.caps.came(worker.id, worker.where, self.clock())
         answers = self.study.fold.workers.answers_of(worker.id) + told
-        wanted = min(self._wanted, self._asked_for(answers, told))
-        return self.checks.room(worker, answers, held, wanted)
+        return self.checks.room(worker, answers, held, min(self._wanted, self._asked_for(answers, has_told)))
 
-    def _asked_for(self, answers: int, told: int) -> int:
+    def _asked_for(self, answers: int, has_told: bool) -> int:
         """How many more answers this worker is asked for; whoever goes on after that asks by themselves.
 
         So nobody who leaves at that point holds a question, which would then be asked of those who are left.
@@ -278,7 +278,7 @@ class Answering:
         goal = self.settings.goal
         if goal is None or self.desk is not None or self.checks.extra(goal):  # these end by their own count
             return self._wanted
-        if answers > goal or (answers == goal and not told):
+        if answers > goal or (answers == goal and not has_told):
             return self._wanted
         return goal - answers
 
