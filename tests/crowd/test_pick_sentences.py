@@ -26,8 +26,6 @@ PICKS = [
     PickStatement("a", "answers", Wins(2, 3), believed=Believed(0.999, 1, 60, ("photo b",))),
     PickStatement("a", "answers", Wins(2, 3), believed=Believed(0.5, 1_200, 3_000, ())),
     PickStatement("a", "answers", Wins(1, 1), of_several=True, believed=Believed(0.9, 66, 78, ("photo b",))),
-    PickStatement("a", "answers", mean=0.12345, answers=17),
-    PickStatement("a", "answers", mean=0.5, answers=1),
 ]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
 
-from handful import Preferences, Study, Values
+from handful import Preferences, Question, Study, Values
 from handful.core.standing import standing_of
 from handful.study.events import Asked, Told
 from handful.study.statements import CUT_SHORT, FILLED, GIVEN, TOO_FEW, Believed
@@ -137,14 +138,40 @@ def test_an_explorer_without_a_belief_about_strengths_says_none() -> None:
     assert "By the model" not in str(result)
 
 
-def test_numbers_say_their_mean() -> None:
+def test_numbers_say_their_mean_and_that_whoever_is_picked_for_it_is_likely_worth_less() -> None:
     study = Study(NAMES, 2, feedback=Values(noise=0.1), explorer="worth", budget=60, clock=Clock())
     result = study.run(lambda q: float(NAMES.index(q.item)))
     for pick in result.picks:
-        assert pick.sentences()[0] == f"Mean answer {NAMES.index(pick.item)}, of {pick.answers} answer" + (
-            "." if pick.answers == 1 else "s."
-        )
+        answers = f"{pick.answers} answer{'' if pick.answers == 1 else 's'}"
+        said = f"Mean answer {NAMES.index(pick.item)}, of {answers} by which it was picked (so it is likely too high)."
+        assert pick.sentences()[0] == said
         assert pick.wins.of == 0
+
+
+@pytest.mark.parametrize("given", [(), (NAMES[2],)])
+def test_the_mean_of_what_an_audit_proved_is_that_of_the_answers_given_after_it_was_picked(given: tuple[str]) -> None:
+    study = Study(NAMES, 3, feedback=Values(noise=1.0), epsilon=1.0, chosen=given, seed=4, clock=Clock())
+    told: list[tuple[str, tuple[str, ...], int, float]] = []
+
+    def answer(question: Question[str]) -> float:
+        value = NAMES.index(question.item) + random.Random(question.seed).gauss(0, 1)
+        told.append((question.item, question.chosen, question.round, value))
+        return value
+
+    result = study.run(answer)
+    own, last = result.picks[len(given) :], result.rounds[-1].round
+    scouted = own[-1].item, result.chosen[:-1]
+    for place, pick in enumerate(own):
+        chosen = result.chosen[: len(given) + place]
+        values = [value for item, after, round_, value in told if (item, after, round_) == (pick.item, chosen, last)]
+        if (pick.item, chosen) == scouted:  # its own round asked about it too, before it was picked
+            assert pick.answers < len(values)
+            values = values[-pick.answers :]
+        assert pick.afresh
+        assert pick.answers == len(values)
+        assert pick.mean == pytest.approx(sum(values) / len(values))
+        assert "given after it was picked" in pick.sentences()[0]
+    assert [r.ending.by for r in result.rounds] == [*["its belief"] * (2 - len(given)), "its rule"]
 
 
 def test_a_result_says_it_wherever_it_is_read() -> None:

@@ -28,6 +28,8 @@ ENDINGS = (
     Ending(UNREACHABLE, "out of reach", "the claim being out of reach", "out of reach"),
     Ending(FILLED, "filled", "what was known when the study was finished early", "filled in"),
 )
+BY_BELIEF = Ending(RULE, "rule", "its belief", "by its belief")
+"""A rule that shows nothing of its pick goes by what it believes."""
 DECIDED = ("rule", "alone")  # endings that a guarantee allows
 _BY_CODE = {ending.code: ending for ending in ENDINGS}
 _BY_NAME = {ending.name: ending for ending in ENDINGS}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handful.core.certificates import Certificate
-from handful.core.endings import ending_named
 from handful.core.rounding import at_least, at_most, confidence, percent_at_least
 from handful.core.views import GAIN
 from handful.errors import InvalidProblem, MissingExtra
@@ -85,9 +84,8 @@ def _draw_contenders(axis: Axes, r: RoundResult, width: int) -> None:
     for label, e in zip(axis.get_yticklabels(), shown, strict=True):
         label.set_fontweight("bold" if e.item == r.pick else "normal")
     axis.set_ylim(max(len(shown), CONTENDERS) - 0.5, -0.5)
-    ended = ending_named(r.ended).short
     proof = " with the proof" if r.proof else ""
-    spent = textwrap.fill(f"{counted(r.answers, 'answer')}{proof}, {ended}", width)
+    spent = textwrap.fill(f"{counted(r.answers, 'answer')}{proof}, {r.ending.short}", width)
     axis.set_title(f"{r.round}. {_short(r.pick)}\n{spent}", fontsize=9, color=INK, loc="left")
     _tidy(axis)
     axis.locator_params(axis="x", nbins=4)

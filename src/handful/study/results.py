@@ -11,7 +11,7 @@ import numpy as np
 
 from handful import notebook
 from handful.core.certificates import Certificate
-from handful.core.endings import ending_named
+from handful.core.endings import BY_BELIEF, Ending, ending_named
 from handful.core.objective import Floats, Ints
 from handful.core.parts.board import NOW
 from handful.core.views import GAIN
@@ -79,6 +79,12 @@ class RoundResult(Generic[Item]):
     def answers_said(self) -> str:
         """How many answers it had, and how many of them count no more."""
         return _answers_said(self.answers, self.left_out)
+
+    @property
+    def ending(self) -> Ending:
+        """How it ended, with the words for it."""
+        by_belief = self.ended == "rule" and not math.isfinite(self.reached)
+        return BY_BELIEF if by_belief else ending_named(self.ended)
 
     @property
     def size(self) -> int:
@@ -179,7 +185,7 @@ class Result(Generic[Item]):
         for r, pick in self._rounds_and_picks():
             among = "" if r.size == 1 else f", drawn from {r.size}"
             proof = " with the proof of the whole" if r.proof else ""
-            how = f"decided by {ending_named(r.ended).by}{among}"
+            how = f"decided by {r.ending.by}{among}"
             lines.append(f"  {r.round}. {r.pick}: {r.answers_said}{proof}, {how}")
             lines.append(f"     {' '.join(pick.sentences())}")
         return "\n".join([*lines, *self.of_repeats, self.words])
@@ -204,7 +210,7 @@ class Result(Generic[Item]):
 
     def _repr_html_(self) -> str:
         columns = ("round", "pick", "answers", "decided by", "drawn from")
-        rows = ((r.round, r.pick, r.answers, ending_named(r.ended).by, r.size) for r in self.rounds)
+        rows = ((r.round, r.pick, r.answers, r.ending.by, r.size) for r in self.rounds)
         said = (f"{_called(pick.item)}: {' '.join(pick.sentences(_called))}" for pick in self.picks)
         return notebook.card(
             f"{len(self.chosen)} chosen with {counted(self.answers, 'answer')}",

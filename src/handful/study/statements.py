@@ -7,16 +7,20 @@ certificate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal
 
+import numpy as np
+
 from handful.core.feedback import Values
+from handful.core.objective import Floats
 from handful.core.rounding import about, percent_at_least
 from handful.core.standing import standing_of
 from handful.study.certifying import excluded_answers
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold
 from handful.study.items import Item, plain_item
+from handful.study.questions import ANSWERED
 from handful.study.verdict import FEWEST_MEETINGS, NO_WINS, Wins, runner_up_of, wins_in
 from handful.wording import counted, listed
 
@@ -83,7 +87,8 @@ class PickStatement(Generic[Item]):
     cut short; "filled" from what was known when the study was finished early; or "given" before the start. `wins` are
     of its own round, `wins_before` of all rounds before it, and `against` those over the runner-up. `of_several`:
     questions showed several options. `believed` is what the explorer's belief says of it, if it has one. `mean` is of
-    answers that are numbers. `left_out` are answers of its round that count no more.
+    answers that are numbers; `afresh`: of those that were given once it was picked, to
+    prove the whole. `left_out` are answers of its round that count no more.
     """
 
     item: Item
@@ -96,6 +101,7 @@ class PickStatement(Generic[Item]):
     believed: Believed[Item] | None = None
     mean: float | None = None
     answers: int = 0
+    afresh: bool = False
     left_out: int = 0
 
     @property
@@ -119,7 +125,8 @@ class PickStatement(Generic[Item]):
     def _counts(self) -> str:
         """How often it won."""
         if self.mean is not None:
-            return f"Mean answer {about(self.mean)}, of {counted(self.answers, 'answer')}."
+            what = "given after it was picked" if self.afresh else "by which it was picked (so it is likely too high)"
+            return f"Mean answer {about(self.mean)}, of {counted(self.answers, 'answer')} {what}."
         noun = "showing" if self.of_several else "comparison"
         if self.wins.of:
             return f"Won {self.wins.won:,} of {counted(self.wins.of, noun)}."
@@ -156,6 +163,7 @@ class PickStatement(Generic[Item]):
             "lost_against_runner_up": self.against.of - self.against.won,
             "believed": None if self.believed is None else self.believed.to_dict(),
             "mean": self.mean,
+            "afresh": self.afresh,
             "left_out": self.left_out,
             "sentences": list(self.sentences()),
         }
@@ -173,14 +181,25 @@ def _statement(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> Pick
     basis: Basis = "filled" if filled else "cut short" if closed.closing.ended == "closed" else "answers"
     runner_up, left_out = None if second < 0 else items[second], excluded_answers(fold, closed)
     if isinstance(fold.setup.problem.feedback, Values):
-        number = int(closed.answers[pick])
-        mean = float(closed.means[pick]) if number else None
-        return PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number, left_out=left_out)
+        fresh = _fresh_answers(fold, closed.closing.round, pick)
+        number = len(fresh) or int(closed.answers[pick])
+        mean = float(fresh.mean()) if len(fresh) else float(closed.means[pick]) if number else None
+        said = PickStatement(items[pick], basis, runner_up=runner_up, mean=mean, answers=number, left_out=left_out)
+        return replace(said, afresh=len(fresh) > 0)
     wins, against = wins_in(fold, closed.questions, pick, second)
     before, _ = wins_in(fold, range(closed.questions.start), pick, second)
     believed = None if filled else _believed(closed, items)
     several = fold.questions.names_one
     return PickStatement(items[pick], basis, wins, before, runner_up, against, several, believed, left_out=left_out)
+
+
+def _fresh_answers(fold: Fold, round_: int, pick: int) -> Floats:
+    """What was answered about a pick, given those before it, once all were picked; empty where no audit asked."""
+    asked, last = fold.questions, fold.rounds[-1].questions
+    here, given = slice(last.start, last.stop), round_ - 1 - len(fold.setup.problem.chosen)
+    about_it = (np.asarray(asked.item[here]) == pick) & (np.asarray(asked.given[here]) == given)
+    answers: Floats = np.asarray(asked.answer[here])[about_it & (np.asarray(asked.standing[here]) == ANSWERED)]
+    return answers
 
 
 def _believed(closed: ClosedRound, items: tuple[Item, ...]) -> Believed[Item] | None:

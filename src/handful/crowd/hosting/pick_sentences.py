@@ -38,8 +38,6 @@ def verdict_in(language: Language, result: Result[str]) -> str:
 
 def _counts(language: Language, pick: PickStatement[str]) -> str:
     kind = "showings" if pick.of_several else "comparisons"
-    if pick.mean is not None:
-        return language.counted("pick.mean", pick.answers, mean=f"{pick.mean:.3g}")
     if pick.wins.of:
         return language.counted(f"pick.won.{kind}", pick.wins.of, won=pick.wins.won)
     if pick.wins_before.of:
