@@ -98,6 +98,9 @@ def test_select_is_repeated_without_asking_again(handful: Handful) -> None:
     first = json.loads(handful(*SELECT, "--json").out)
     again = json.loads(handful(*SELECT, "--json").out)
     assert first == again
+    once_more = handful(*SELECT)
+    assert "nothing is asked any more: all 3 items are picked" in once_more.err
+    assert "3 chosen with 90 answers" in once_more.out
     assert first["answers"] == 90
     assert len(first["chosen"]) == 3
 

@@ -182,6 +182,7 @@ def test_tags_that_are_not_there_are_named() -> None:
     [
         *((Values(noise=1.0), x, "takes numbers") for x in (None, "3", b"3", True, [1.0, 2.0], np.bool_(True))),
         *((Values(), x, "finite number") for x in (NAN, INF, -INF)),
+        *((Values(range=(0.0, 5.0)), x, "True and False are 1 and 0 with") for x in (True, np.bool_(False))),
         (Values(range=(0.0, 5.0)), 5.01, "outside the range"),
         (Values(range=(0.0, 5.0)), -1, "outside the range"),
         *((Preferences(), x, "takes True .* or False") for x in (1, 0, 1.0, "yes", None, np.float64(1.0))),
@@ -198,6 +199,7 @@ def test_answers_that_fit_are_numbers_afterwards() -> None:
     assert (
         Values(noise=1.0).check(3) == Values().check(np.float32(3.0)) == Values(range=(0, 3)).check(np.int64(3)) == 3.0
     )
+    assert [Values(range=(0, 1)).check(x) for x in (True, False, np.bool_(True))] == [1.0, 0.0, 1.0]
     assert Preferences().check(True) == Preferences().check(np.bool_(True)) == 1.0
     assert Preferences().check(False) == 0.0
 

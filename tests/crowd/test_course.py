@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,25 @@ def test_the_page_says_how_many_more_people_would_make_up_for_those_who_left_ear
         "10 more people would make up for it."
     )
     assert course["ends"] is None, "nobody answered of late"
+
+
+def test_nothing_is_foretold_where_nobody_is_left_to_answer(serve: Serve) -> None:
+    clock = Clock()
+    server = serve(StudyPlan(k=3, options=2, in_flight=20, budget=60), replace(QUICK, goal=8), clock=clock)
+    organizer = server.organizer()
+    person_who_gives(server, 7)
+    clock.now += 10
+    assert organizer.get(HERE).json()["course"]["ends"] is not None
+    person_who_gives(server, 8)
+    assert organizer.get(HERE).json()["course"]["words"] == "45 answers to go."
+    server = serve(StudyPlan(k=3, options=2, in_flight=20, budget=60), replace(QUICK, goal=8), clock=clock)
+    person_who_gives(server, 8)
+    clock.now += 10
+    course = server.organizer().get(HERE).json()["course"]
+    assert course["ends"] is None
+    assert course["words"] == (
+        "52 answers to go. Everybody who came has given what they were asked for: more people are needed."
+    )
 
 
 def test_nothing_is_foretold_from_the_first_answers_nor_expected_of_those_who_withdrew(serve: Serve) -> None:

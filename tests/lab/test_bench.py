@@ -166,6 +166,8 @@ def test_without_a_terminal_each_section_is_a_line(monkeypatch: pytest.MonkeyPat
     assert done.exit_code == 0, done.output
     assert done.stderr.count(f"handful: {FLIGHT}: ") == 1
     assert "other targets." in done.stdout
+    assert not list((tmp_path / "out").glob("answers.[ps][nv]g"))  # nothing of this section is in the picture
+    assert "picture" not in done.stdout.splitlines()[-1]
 
 
 def test_people_with_tastes_differ_and_want_as_much_in_all() -> None:

@@ -40,6 +40,10 @@ def values(**options: Any) -> Study:
     return Study(["a", "b", "c", "d", "e"], 2, **(settings | options))
 
 
+def ratings() -> Study:
+    return values(feedback=Values(range=(1, 5)))
+
+
 def preferences() -> Study:
     return values(feedback=Preferences())
 
@@ -47,7 +51,7 @@ def preferences() -> Study:
 WRONG_ANSWERS: list[tuple[str, Callable[[], Study], Callable[[Study], object], type[Exception], str]] = [
     ("a value for a preference", preferences, lambda s: s.tell("q0", 0.5), InvalidAnswer, "True (the item) or False"),
     ("a word for a preference", preferences, lambda s: s.tell("q0", "left"), InvalidAnswer, "about d and c: "),
-    ("a preference for a value", values, lambda s: s.tell("q0", True), InvalidAnswer, "takes numbers, got True"),
+    ("a preference for a value", ratings, lambda s: s.tell("q0", True), InvalidAnswer, "takes numbers, got True"),
     ("nan", values, lambda s: s.tell("q0", math.nan), InvalidAnswer, "finite number, got nan"),
     ("infinity", values, lambda s: s.tell("q0", np.inf), InvalidAnswer, "finite number"),
     (

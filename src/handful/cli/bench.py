@@ -29,7 +29,9 @@ def answers(
         None, min=1, help="Processes to run on, else one per core; the figures do not depend on it."
     ),
     seed: int = typer.Option(0, min=0, help="The first album; the others follow."),
-    section: list[str] = typer.Option([], help="Only this section; may be given several times."),
+    section: list[str] = typer.Option(
+        [], help="Only this section; may be given several times. A wrong name lists all."
+    ),
 ) -> None:
     """Measure how many answers each explorer needs, beside what is aimed at."""
     needs("lab", "the picture of the benchmark")
@@ -40,7 +42,7 @@ def answers(
 
     from handful.errors import InvalidProblem
     from handful.lab.bench.answers import bench, sections
-    from handful.lab.bench.picture import draw
+    from handful.lab.bench.picture import can_draw, draw
     from handful.lab.bench.plans import FULL, QUICK
     from handful.lab.bench.report_formats import csv_text, json_text, markdown, screen, summary
 
@@ -66,11 +68,13 @@ def answers(
     (output / "answers.md").write_text(markdown(report.figures), encoding="utf-8")
     (output / "answers.csv").write_text(csv_text(report.figures), encoding="utf-8")
     (output / "answers.json").write_text(json_text(report), encoding="utf-8")
-    draw(report, output / "answers.png", output / "answers.svg")
+    drawn = can_draw(report)
+    if drawn:
+        draw(report, output / "answers.png", output / "answers.svg")
     console.print(screen(report, "Answers needed, and quality against answers"))
     for line in summary(report):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Table and picture: {output}", soft_wrap=True)
+    console.print(f"Table and picture: {output}" if drawn else f"Table: {output}", soft_wrap=True)
 
 
 @group.command(epilog="[bold]Example[/bold]  handful bench exact --peers .venv-peers")

@@ -148,6 +148,10 @@ def select(
     except StudyExists:
         study = _same_study(ids, k, storage, name, settings)
     with study:
+        if study.finished:
+            say(f"nothing is asked any more: {study.finished}")
+            _print_result(study.result(), as_json)
+            return
         try:
             with bar(console_for(err=True)) as show:
                 result = study.run(answer, progress=show, n_jobs=n_jobs, dask=dask)

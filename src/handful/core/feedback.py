@@ -77,8 +77,13 @@ class Values:
 
     def check(self, answer: object) -> float:
         """The answer as a number, or InvalidAnswer."""
-        if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, float, np.number)):
-            raise InvalidAnswer(f"this study takes numbers, got {answer!r}: tell the gain of the item as a number")
+        what = f"this study takes numbers, got {answer!r}"
+        if isinstance(answer, (bool, np.bool_)):
+            if self.range == (0.0, 1.0):
+                return 1.0 if answer else 0.0
+            raise InvalidAnswer(f"{what}: tell the gain of the item (True and False are 1 and 0 with range=(0, 1))")
+        if not isinstance(answer, (int, float, np.number)):
+            raise InvalidAnswer(f"{what}: tell the gain of the item as a number")
         if not is_finite(answer):
             raise InvalidAnswer(f"an answer must be a finite number, got {answer!r:.40}")
         value = float(answer)

@@ -31,9 +31,11 @@ def course_of(hosted: HostedStudy, status: Status, now: float) -> Course:
     early = status.answers < EARLY * status.budget
     lately = timeline.last is not None and timeline.last > now - QUIET_S
     pace = _pace(hosted, now) if lately and not early else 0.0
-    ends = now + left / pace if pace > 0 else None
+    over = _all_have_given(hosted, status)
+    ends = now + left / pace if pace > 0 and not over else None
     if expected is None:
         words = f"{counted(left, 'answer')} to go." if status.answers else "No answers yet."
+        words += " Everybody who came has given what they were asked for: more people are needed." if over else ""
         return Course(on_course=None, words=words, ends=ends, leads_to=None, timeline=timeline.points())
     here, gone = _present_and_gone(hosted, status, now, expected.answers_each)
     came = len(here) + len(gone)
@@ -62,6 +64,13 @@ def course_of(hosted: HostedStudy, status: Status, now: float) -> Course:
             f"{more:,} more {people} would make up for it."
         )
     return Course(on_course=on_course, words=words, ends=ends, leads_to=leads_to, timeline=timeline.points())
+
+
+def _all_have_given(hosted: HostedStudy, status: Status) -> bool:
+    """Whether everybody who came has given as much as one person is asked for."""
+    goal = hosted.goal
+    given = [w.answers + hosted.checks.answered(w.name) for w in status.workers if w.answers and not w.excluded]
+    return goal is not None and bool(given) and min(given) >= goal
 
 
 def _pace(hosted: HostedStudy, now: float) -> float:

@@ -26,6 +26,11 @@ DASHES = ("-", "--", ":")
 SHADES = ("#56B4E9", "#0072B2", "#003F66")
 
 
+def can_draw(report: BenchReport) -> bool:
+    """Whether anything of the report is in the picture: not all sections are."""
+    return bool(_needed_answers(report) or _titles(report))
+
+
 def draw(report: BenchReport, *files: Path) -> Drawing:
     """Draw, and save under each name."""
     try:
@@ -41,8 +46,19 @@ def draw(report: BenchReport, *files: Path) -> Drawing:
     return figure
 
 
+def _needed_answers(report: BenchReport) -> dict[str, float]:
+    """Answers needed for the guarantee, by what is measured."""
+    return {f.what: f.value for f in report.figures if f.section == values.GUARANTEE and f.unit == "answers"}
+
+
+def _titles(report: BenchReport) -> list[str]:
+    """Which curves are drawn."""
+    values_first = [title for title in report.curves if title.startswith("values")][:1]
+    return values_first + [title for title in report.curves if title.startswith("comparisons")]
+
+
 def _needed(axis: Axes, report: BenchReport) -> None:
-    needed = {f.what: f.value for f in report.figures if f.section == values.GUARANTEE and f.unit == "answers"}
+    needed = _needed_answers(report)
     names = list(values.PROVERS)
     height = 0.8 / len(values.HALF_WIDTHS)
     for at, half_width in enumerate(values.HALF_WIDTHS):
@@ -66,9 +82,7 @@ def _needed(axis: Axes, report: BenchReport) -> None:
 
 
 def _quality(axis: Axes, report: BenchReport) -> None:
-    values_first = [title for title in report.curves if title.startswith("values")][:1]
-    titles = values_first + [title for title in report.curves if title.startswith("comparisons")]
-    for dash, title in zip(DASHES, titles, strict=False):
+    for dash, title in zip(DASHES, _titles(report), strict=False):
         lines = report.curves[title]
         for name, points in lines.items():
             x, y = [p.per_item for p in points], [p.quality for p in points]

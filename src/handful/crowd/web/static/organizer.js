@@ -97,7 +97,7 @@ function show(status) {
   showPicks(status);
   showCourse(status);
   race.show(status);
-  people.show(status.workers, status.options, status.checked, status.round);
+  people.show(status.workers, status.options, status.checked, status.state === "finished" ? null : status.round);
   invitations(status.door);
   rounds.show(status);
   published(status);

@@ -59,7 +59,7 @@ export class WorkerTable {
   #options = 2;
   #checked = false;
   #round = 1;
-  #answers = 0; // of the round
+  #answers = 0; // of the open round
   #order = new Order(find("#people-table"), () => this.show(this.#workers));
 
   /** `order(what, body)` excludes or restores; `meaning(worker)` gives what excluding them would mean. */
@@ -75,7 +75,7 @@ export class WorkerTable {
 
   show(workers, options = this.#options, checked = this.#checked, round = this.#round) {
     this.#round = round;
-    find("#people-table [data-sort=answers]").closest("th").title = `In all; in small, the share of the answers for pick ${round}`;
+    find("#people-table [data-sort=answers]").closest("th").title = round === null ? "" : `In all; in small, the share of the answers for pick ${round}`;
     this.#checked = checked;
     find("#people-table").classList.toggle("unchecked", !checked);
     this.#workers = workers;
@@ -85,7 +85,7 @@ export class WorkerTable {
     find("#agreement").hidden = workers.length === 0;
     find("#people-table").hidden = workers.length === 0;
     find("#people-filtering").hidden = workers.length === 0;
-    this.#answers = workers.reduce((sum, { round_answers: given }) => sum + given, 0);
+    this.#answers = round === null ? 0 : workers.reduce((sum, { round_answers: given }) => sum + given, 0);
     const shown = this.#order.sorted(workers.filter(SHOWN[find("#people-filter").value]), options);
     reconcile(find("#people"), this.#folded.of(shown), (line) => line.worker, () => this.#create(), (row, line) => this.#update(row, line));
   }
