@@ -15,7 +15,7 @@ from handful.crowd.settings import Settings
 from handful.study.doors import Door
 from handful.study.preregistration import read_record
 from handful.study.rules import Rule
-from tests.browser.pages import STUDY, crowd, look, organizers_page
+from tests.browser.pages import STUDY, changed_script, crowd, look, organizers_page
 from tests.crowd.clients import Person, Started
 
 Serve = Callable[..., Started]
@@ -250,8 +250,14 @@ def kept(page: Page, link: str) -> Path:
     return Path(download.value.path())
 
 
+def copied_for_long(context: BrowserContext) -> None:
+    """Let the page say for minutes that the link was copied, so that it is seen on a slow machine too."""
+    changed_script(context, "organizer.js", '"Copy"; }, 2000);', '"Copy"; }, 600_000);')
+
+
 def test_the_link_is_copied(serve: Serve, somebody: Somebody) -> None:
     server, context = serve(), somebody(permissions=["clipboard-read", "clipboard-write"])
+    copied_for_long(context)
     page = organizers_page(server, context)
     page.click("#copy")
     expect(page.locator("#copy")).to_have_text("Copied")
@@ -273,6 +279,7 @@ REFUSED = "document.execCommand = () => false; navigator.clipboard.writeText = (
 @pytest.mark.parametrize("how", [CLOSED, REFUSED, CLOSED + "document.execCommand = () => false;"])
 def test_copied_is_said_only_of_what_was_copied(serve: Serve, somebody: Somebody, how: str) -> None:
     server, context = serve(), somebody(permissions=["clipboard-read", "clipboard-write"])
+    copied_for_long(context)
     page = organizers_page(server, context)
     page.click("#preregister")
     expect(page.locator("#settings .hash")).to_be_visible()
