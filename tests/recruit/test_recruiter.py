@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from handful.errors import InvalidProblem, RecruitingFailed, StudyNotFound
@@ -446,12 +448,20 @@ def test_a_study_in_processing_is_left_alone(recruiter: Recruiter, fake: FakePro
 
 def test_two_money_calls_at_once_are_refused_by_the_fake() -> None:
     import threading
-    import time
 
     from handful.recruit.prolific.client import Busy, ProlificClient
 
+    begun, go_on = threading.Event(), threading.Event()
+
     with FakeProlific(FakePlatform(Workspace())) as fake:
-        fake.money_s = 2.0
+        answer = fake._answer
+
+        def slowly(*asked: Any) -> tuple[int, Any]:
+            begun.set()
+            assert go_on.wait(60)
+            return answer(*asked)
+
+        fake._answer = slowly  # type: ignore[method-assign]
         client = ProlificClient(fake.token, fake.url)
         found: list[str] = []
 
@@ -463,11 +473,11 @@ def test_two_money_calls_at_once_are_refused_by_the_fake() -> None:
             except RecruitingFailed:
                 found.append("through")
 
-        threads = [threading.Thread(target=pay) for _ in range(2)]
-        threads[0].start()
-        while not fake.calls:  # the first is under way
-            time.sleep(0.01)
-        threads[1].start()
-        for thread in threads:
-            thread.join()
-    assert sorted(found) == ["busy", "through"]
+        first = threading.Thread(target=pay)
+        first.start()
+        assert begun.wait(60)
+        pay()
+        assert found == ["busy"]
+        go_on.set()
+        first.join()
+    assert found == ["busy", "through"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -20,18 +21,25 @@ def answer_to(id_: str) -> bool:
     return int(id_[1:]) % 3 > 0
 
 
-def answer_until_killed(url: str, acknowledged: Connection) -> None:
-    """Two people answer and tell the test what was acknowledged, and only then go on."""
+def answer_until_killed(url: str, acknowledged: Connection, most: int) -> None:
+    """Two people answer and tell the test what was acknowledged, and only then go on.
+
+    After so many answers they wait to be killed, which on a busy machine may take a while: some are left for the next.
+    """
     study = Study.open(url)
-    turn = threading.Lock()
+    turn, given = threading.Lock(), 0
 
     def work(worker: str) -> None:
+        nonlocal given
         questions = study.ask(1, worker)
         while not study.finished:
             for q in questions:
                 study.tell(q.id, answer_to(q.id), worker)
                 with turn:
                     acknowledged.send(q.id)
+                    given += 1
+                    while given >= most:
+                        time.sleep(1.0)
             questions = study.ask(1, worker)
 
     other = threading.Thread(target=work, args=("bob",))

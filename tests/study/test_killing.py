@@ -27,7 +27,7 @@ def kill_again_and_again(url: str, kills: int, seed: int) -> None:
     died_working = 0
     for _ in range(kills):
         receiver, sender = forks.Pipe(duplex=False)
-        child = forks.Process(target=answer_until_killed, args=(url, sender), daemon=True)
+        child = forks.Process(target=answer_until_killed, args=(url, sender, BUDGET // kills), daemon=True)
         child.start()
         sender.close()
         heard = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,7 +50,6 @@ class FakeProlific:
         self.platform, self.token = platform or FakePlatform(), token
         self.faults: list[Fault] = []
         self.calls: list[Call] = []
-        self.money_s = 0.0
         self.during: Callable[[str, str], None] | None = None
         self._money = threading.Lock()
         self._counting = threading.Lock()
@@ -94,7 +92,6 @@ class FakeProlific:
         if not self._money.acquire(blocking=False):
             raise FakeRefusal(429, "Another payment of this workspace is under way.", "Too many requests")
         try:
-            time.sleep(self.money_s)
             return self._answer(method, path, query, said)
         finally:
             self._money.release()
