@@ -56,7 +56,6 @@ def watched() -> Iterator[set[str]]:
 
 
 @pytest.mark.slow  # fifteen processes of the command line
-@pytest.mark.timeout(400)
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="this system has no /proc")
 def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
