@@ -59,11 +59,11 @@ def status(study: Name = None, storage: Storage = STORAGE, as_json: Json = False
     spent = counted(now.answers, "answer") + ("" if now.budget is None else f" of {now.budget:,}")
     picked = f"{len(now.chosen)} of {now.k} picked from {len(now.items):,}"
     console.print(f"[bold]{escape(opened.name)}[/bold]: {picked}; {spent}")
-    table = Table("round", "pick", "answers", "decided by", "drawn from")
+    drawn = any(r.size > 1 for r in result.rounds)  # from several that were as good, as the paper does
+    table = Table("round", "pick", "answers", "decided by", *(("drawn from",) if drawn else ()))
     for r in result.rounds:
-        table.add_row(
-            str(r.round), escape(called(r.pick)), r.answers_said.removesuffix(" answers"), r.ended, str(r.size)
-        )
+        cells = (str(r.round), escape(called(r.pick)), r.answers_said.removesuffix(" answers"), r.ending.by)
+        table.add_row(*cells, *((str(r.size),) if drawn else ()))
     if result.rounds:
         console.print(table)
     for place, pick in enumerate(result.picks, start=1):

@@ -73,15 +73,26 @@ export async function sendPracticePicture(root, file) {
 
 const begun = (root) => `sending ${root}`;
 
+/** When this browser began to send, or null; a browser that keeps nothing sends everything anew. */
+function beganAt(root) {
+  try { return localStorage.getItem(begun(root)); } catch { return null; }
+}
+
+function begin(root) {
+  try { localStorage.setItem(begun(root), String(Date.now())); } catch { /* see above */ }
+}
+
 /** All that is wanted was sent: a file that comes again from now on is another one, whatever its size. */
-export const endSending = (root) => localStorage.removeItem(begun(root));
+export function endSending(root) {
+  try { localStorage.removeItem(begun(root)); } catch { /* it was not kept */ }
+}
 
 /** Send files. `told({ done, of, bytes, total })` is called as it goes. A file replaces that of its name; only where this
  *  browser began to send when nothing was there, and did not get to the end, is passed over what arrived and is the same.
  *  Gives what could not be sent, each with why; `fatal` is why nothing more can be taken. */
 export async function sendAll(root, files, there, told) {
-  if (!there.length) localStorage.setItem(begun(root), String(Date.now()));
-  const since = Number(localStorage.getItem(begun(root)) ?? -1); // by the clock that the times of files are by
+  if (!there.length) begin(root);
+  const since = Number(beganAt(root) ?? -1); // by the clock that the times of files are by
   const have = new Map(there.map(({ name, size }) => [name, size]));
   const arrived = ({ file, path }) => have.get(path) === file.size && file.lastModified <= since;
   const queue = files.filter((one) => !HIDDEN.test(one.path) && !arrived(one));
