@@ -16,6 +16,7 @@ from handful import Preferences, Study
 from handful.study import certifying, inspecting
 from handful.study.export import answer_lines
 from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
+from tests.study.worlds import Clock
 
 
 def some_study() -> Study[int]:
@@ -115,3 +116,15 @@ def test_only_questions_before_the_first_gap_of_a_pair_enter_a_bound() -> None:
             expected.append(frozenset((int(i), int(j))) not in broken)
         assert certifying._unbroken(item, rival, standing).tolist() == expected
     assert UNANSWERED not in (ANSWERED, VOID)
+
+
+def test_an_export_tells_times_as_dates_that_sort_as_they_came() -> None:
+    clock = Clock(1_790_000_000.0004)
+    asked = Study(range(12), 3, feedback=Preferences(), budget=120, in_flight=4, clock=clock)
+    first, second = asked.ask(2)
+    asked.tell(second.id, True)
+    clock.now += 3600.25
+    asked.tell(first.id, True)
+    rows = list(csv.DictReader(answer_lines(asked)))
+    assert [row["asked"] for row in rows] == ["2026-09-21 14:13:20.000"] * 2
+    assert [row["told"] for row in rows] == ["2026-09-21 14:13:20.000", "2026-09-21 15:13:20.250"]

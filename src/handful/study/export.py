@@ -7,6 +7,7 @@ import json
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
@@ -109,11 +110,12 @@ def noted_beside(study: Study, told: Iterable[ToldAnswer]) -> tuple[str, ...]:
 def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
-    `given` is how many picks the question was asked given: those before its round, or fewer in an audit. Where items
-    are compared, `repeat` is 1 for an answer that compares two that the same person had compared before in the round.
-    Where questions may have more than two options, `answer` is the one that was named, and one more column has them
-    all as JSON. Then comes what the crowd app notes beside an answer, and last, if the study was preregistered, the
-    digest. All of it is of one moment, that of the first line, however many answers come meanwhile.
+    `asked` and `told` are times of UTC. `given` is how many picks the question was asked given: those before its round,
+    or fewer in an audit. Where items are compared, `repeat` is 1 for an answer that compares two that the same person
+    had compared before in the round. Where questions may have more than two options, `answer` is the one that was
+    named, and one more column has them all as JSON. Then comes what the crowd app notes beside an answer, and last, if
+    the study was preregistered, the digest. All of it is of one moment, that of the first line, however many answers
+    come meanwhile.
 
     watched: what the journal says, where that was taken when the study was opened.
     """
@@ -140,8 +142,8 @@ def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterato
             STANDINGS[questions.standing[q]],
             _harmless(one.worker or ""),
             int(questions.worker[q] in excluded),
-            f"{one.asked:.3f}",
-            f"{one.told:.3f}",
+            _moment(one.asked),
+            _moment(one.told),
             picks_given(chosen, questions.round[q], questions.given[q]),
         ]
         if compares:
@@ -159,6 +161,11 @@ class _Returned:
 
     def write(self, text: str) -> str:
         return text
+
+
+def _moment(time: float) -> str:
+    """Date and time of UTC as spreadsheets and pandas read them: they sort as text, too."""
+    return datetime.fromtimestamp(time, UTC).isoformat(" ", "milliseconds")[:23]
 
 
 def _harmless(cell: object) -> object:
