@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
@@ -165,7 +167,14 @@ class _Returned:
 
 def _moment(time: float) -> str:
     """Date and time of UTC as spreadsheets and pandas read them: they sort as text, too."""
-    return datetime.fromtimestamp(time, UTC).isoformat(" ", "milliseconds")[:23]
+    second = math.floor(time)
+    return f"{_second(second)}.{int(1000.0 * (time - second)):03d}"
+
+
+@lru_cache(maxsize=256)
+def _second(time: int) -> str:
+    """Many answers come in the same second."""
+    return datetime.fromtimestamp(time, UTC).isoformat(" ")[:19]
 
 
 def _harmless(cell: object) -> object:
