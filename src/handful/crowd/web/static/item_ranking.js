@@ -67,10 +67,12 @@ class Scale {
   }
 }
 
+/** A text has no face: it would say the same as its name. */
 function create(line) {
   const bar = make("div", { className: "interval", role: "img" }, ...["bar", "floor", "mean"].map((part) => make("span", { className: part })));
   const words = make("div", {}, make("p", { className: "name", textContent: line.name, title: line.id }), make("p", { className: "tag" }));
-  return make("li", {}, make("div", { className: "face" }, miniature(line.card)), words, bar, make("p", { className: "count" }));
+  const face = line.card.kind === "text" ? [] : [make("div", { className: "face" }, miniature(line.card))];
+  return make("li", {}, ...face, words, bar, make("p", { className: "count" }));
 }
 
 function update(item, line, scale, over) {
