@@ -25,6 +25,7 @@ from handful.core.explorers.certified.audit_state import (
     usual_error,
 )
 from handful.core.kernels import kernel, rare
+from handful.core.parts.board import Rows
 from handful.core.parts.claim import ABOVE, AFRESH, BELOW, CLAIM, best_score, largest_share
 from handful.core.parts.claim_asking import BatchPlan
 from handful.core.parts.claim_state import Claim, back_to_first, begin_afresh, keep_first
@@ -175,15 +176,21 @@ def _keep(state: AuditState) -> None:
 
 
 @kernel
+def _copy_worth(source: Rows, target: Rows) -> None:
+    """What is known of W, as sums."""
+    known, copy = source[0], target[0]
+    copy.cycles = known.cycles
+    copy.fresh = known.fresh
+    copy.fresh_spread = known.fresh_spread
+    copy.whole = known.whole
+    copy.whole_spread = known.whole_spread
+    copy.fresh_rho = known.fresh_rho
+
+
+@kernel
 def _keep_worth(state: AuditState) -> None:
     """What is known of W from anchor 0: while nothing is asked from there, its test stands still."""
-    first, rules = state.first[0], state.claim.rules[0]
-    first.cycles = rules.cycles
-    first.fresh = rules.fresh
-    first.fresh_spread = rules.fresh_spread
-    first.whole = rules.whole
-    first.whole_spread = rules.whole_spread
-    first.fresh_rho = rules.fresh_rho
+    _copy_worth(state.claim.rules, state.first)
     for p in range(state.rules[0].k):
         state.first_fresh[p] = state.fresh[p]
         state.first_totals[p] = state.totals[p]
@@ -192,15 +199,10 @@ def _keep_worth(state: AuditState) -> None:
 @kernel
 def go_on_from_first(state: AuditState) -> None:
     """The audit is back at anchor 0, if it was there before: all is as it was when it left."""
-    first, rules = state.first[0], state.claim.rules[0]
-    if rules.anchor > 0 or first.cycles == 0:
+    first = state.first[0]
+    if state.claim.rules[0].anchor > 0 or first.cycles == 0:
         return
-    rules.cycles = first.cycles
-    rules.fresh = first.fresh
-    rules.fresh_spread = first.fresh_spread
-    rules.whole = first.whole
-    rules.whole_spread = first.whole_spread
-    rules.fresh_rho = first.fresh_rho
+    _copy_worth(state.first, state.claim.rules)
     for p in range(state.rules[0].k):
         state.fresh[p] = state.first_fresh[p]
         state.totals[p] = state.first_totals[p]
