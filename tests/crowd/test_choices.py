@@ -99,7 +99,7 @@ def test_people_who_always_tap_the_first_place_teach_the_belief_nothing(serve: S
             named[int(questions.answer[q])] += 1
     chi2 = sum((named[i] - shown[i] / 4) ** 2 / (shown[i] * 3 / 16) for i in shown)
     assert sum(named.values()) > 200
-    assert chi2 < 8 + 4 * 4  # eight items: mean 8 and standard deviation 4 at most
+    assert chi2 < 48  # eight items: by chance once in 10 million; it is in the hundreds where places tell who is named
 
 
 @pytest.mark.parametrize("options", [3, 4, 6])
