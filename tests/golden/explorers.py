@@ -57,7 +57,7 @@ def withdraw_one(study: Study) -> None:
 
 NARROW = {"feedback": Values(noise=0.1), "epsilon": 1.0, "delta": 0.1}
 NOISY = {"feedback": Values(noise=0.3), "epsilon": 0.5, "delta": 0.1}
-EDITIONS = {"audit": 6, "thompson": 4, "duels": 6, "choices": 6}  # of today's rules, by the first word; else 2
+EDITIONS = {"audit": 6, "thompson": 4, "duels": 7, "choices": 7}  # of today's rules, by the first word; else 2
 EXPLORERS: dict[str, Callable[[], Study]] = {
     "audit-anchor-0": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
     "audit-anchor-later": lambda: values(coverage(30), uniform(0.1), 5, seed=5, **NARROW | {"epsilon": 0.3}),

@@ -155,7 +155,7 @@ def adopted() -> Study:
 STUDIES = {
     "simulated-2": simulated,
     "crowd-2": crowd,
-    "moderated-6": moderated,
+    "moderated-7": moderated,
     "widened-2": widened,
     "adopted-6": adopted,
 } | {f"{name}-{EDITIONS.get(name.split('-')[0], 2)}": make for name, make in EXPLORERS.items()}

@@ -19,6 +19,7 @@ from handful.study.filling import can_fill, fill
 from handful.study.fold import Fold
 from handful.study.made_questions import MadeQuestions
 from handful.study.participation import Participation
+from handful.study.people_around import PeopleAround
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
 from handful.study.reopening import reopening_of
 from handful.study.writer import Writer
@@ -36,6 +37,7 @@ class AskTell:
         self._seed: Any = np.uint64(writer.fold.setup.problem.seed)
         self._chosen: tuple[Fold | None, int, tuple[Any, ...]] = (None, 0, ())
         self._made = MadeQuestions()
+        self._around = PeopleAround()
 
     @property
     def _fold(self) -> Fold:
@@ -47,7 +49,10 @@ class AskTell:
         return self._fold.finished
 
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
-        """Questions that wait for somebody new, then new ones, then those the worker has seen before."""
+        """Questions that wait for somebody new, then new ones, then those the worker has seen before.
+
+        A question that would repeat what the worker has answered in this round is left to others, while some are here.
+        """
         if type(n) is not int or n < 1:  # what is one costs no call
             n = whole("the number of questions to ask", n, 1)
         check_worker(worker)
@@ -171,6 +176,7 @@ class AskTell:
 
     def let_go(self, worker: str, now: float) -> int:
         """End the leases of somebody who has left; gives how many."""
+        self._around.leaves(worker)
         held = tuple(self._fold.leases.held_by(worker))
         if held:
             self._emit(events.Expired(held), now)
@@ -278,20 +284,22 @@ class AskTell:
         return bool(value) if fold.setup.problem.feedback.compares else value
 
     def _next(self, worker: str | None, now: float) -> int | None:
-        leases, exploration = self._fold.leases, self._fold.exploration
-        again = None
-        if leases.any_waiting:
-            of_whom = worker if exploration.options.asks_by_person else None
-            new_to_them = lambda question: not exploration.seen.would_repeat(question, of_whom)  # noqa: E731
-            again = leases.waiting(worker, seen=False, may=new_to_them)
+        fold, leases = self._fold, self._fold.leases
+        self._around.asks(worker, now)
+        may = lambda question: not self._around.repeats(fold, question, worker)  # noqa: E731
+        again = leases.waiting(worker, seen=False, may=may) if leases.any_waiting else None
         if again is None:
             new = self._draw(worker, now)
             if new is not None:
                 return new
-            again = leases.waiting(worker, seen=False)
+            again, copy = leases.waiting(worker, seen=True, may=may), None
             if again is None:
-                again = leases.waiting(worker, seen=True)
-            if again is None and (copy := copy_of_held(self._fold, worker)) is not None:
+                copy = copy_of_held(fold, worker, may)
+            if again is None and copy is None:  # nothing new is left for this worker
+                may = lambda question: not self._around.another_may(fold, question, worker, now)  # noqa: E731
+                again = leases.waiting(worker, seen=None, may=may)
+                copy = copy_of_held(fold, worker, may) if again is None else None
+            if copy is not None:
                 self._emit(copy, now)
                 return copy.question
         if again is not None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from handful.study.events import Asked
 from handful.study.fold import Fold
 
 
-def copy_of_held(fold: Fold, worker: str | None) -> Asked | None:
-    """A new question with the content of the one that was held longest, for somebody who holds none.
+def copy_of_held(fold: Fold, worker: str | None, may: Callable[[int], bool]) -> Asked | None:
+    """A new question with the content of the one that was held longest, of those that somebody who holds none may have.
 
     Both answers count, if both come. None where another question may be proposed, or the budget would not cover it.
     """
     if not fold.setup.copies_held or worker is None or not fold.exploration.all_out or fold.leases.held_by(worker):
         return None
-    held = fold.leases.held_longest(fold.exploration.first, worker)
+    held = fold.leases.held_longest(fold.exploration.first, worker, may)
     if held is None or (fold.budget is not None and fold.spent >= fold.budget):
         return None
     of = fold.questions

@@ -292,7 +292,7 @@ class Exploration:
         self.round += 1
         self.first = self.started = len(self._questions)
         self._proposal = None
-        self.seen.begin()
+        self.seen.begin(self.round)
         self._log = array("q")
         self._lines.clear()
         self._too_late: list[int] = []  # answered after the round was decided and before it was closed

@@ -125,7 +125,7 @@ def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterato
     fold, ids = study.snapshot(), [_harmless(id_) for id_ in study.setup.ids]
     questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
     excluded, compares = set(fold.workers.excluded), fold.setup.problem.feedback.compares
-    repeats = frozenset(repeated_questions(questions).tolist()) if compares else frozenset()
+    repeats = frozenset(repeated_questions(fold).tolist()) if compares else frozenset()
     line = csv.writer(_Returned(), lineterminator="\n").writerow
     registered = () if fold.registered is None else (fold.registered.hash,)
     more = (*((REPEAT,) if compares else ()), *(("options",) if several else ()))

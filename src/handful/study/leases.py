@@ -116,12 +116,14 @@ class Leases:
         """The questions that `worker` holds, oldest first."""
         return sorted(self._held.get(worker, ()))
 
-    def held_longest(self, first: int, worker: str) -> int | None:
-        """The question of this round, from `first` on, that others have held longest and `worker` has not seen."""
+    def held_longest(self, first: int, worker: str, may: Callable[[int], bool]) -> int | None:
+        """The question of this round, from `first` on, that others have held longest, and that `worker` has not seen
+        and may have.
+        """
         held = (
             (lease.expires, question)
             for question, lease in self._open.items()
-            if lease.held and question >= first and worker not in lease.seen
+            if lease.held and question >= first and worker not in lease.seen and may(question)
         )
         return min(held, default=(0.0, None))[1]
 
@@ -142,7 +144,13 @@ class Leases:
         """Whether a question is to be handed out again."""
         return bool(self._waiting)
 
-    def waiting(self, worker: str | None, *, seen: bool, may: Callable[[int], bool] = lambda _: True) -> int | None:
-        """The oldest question to hand out again that `worker` has seen before, or has not, and that they may have."""
-        of_theirs = (question for question in self._waiting if (worker in self._open[question].seen) == seen)
+    def was_given(self, question: int, worker: str | None) -> bool:
+        """Whether an open question was handed to the worker before."""
+        return worker in self._open[question].seen
+
+    def waiting(self, worker: str | None, *, seen: bool | None, may: Callable[[int], bool]) -> int | None:
+        """The oldest question to hand out again that `worker` has seen before, or has not (None: either), and that they
+        may have.
+        """
+        of_theirs = (question for question in self._waiting if seen in (None, self.was_given(question, worker)))
         return next(filter(may, of_theirs), None)

@@ -151,6 +151,7 @@ class ReopenableExploration(BelievingExploration):
         self._proposal, self._too_late = None, []
         self._lines.clear()
         self.round, self.first, self.started = round_, questions.start, questions.start
+        self.seen.begin(round_)
         self._before, self._spent_before = before, spent
         for array_, was in zip(arrays_of(self.state), before, strict=True):
             array_[...] = was

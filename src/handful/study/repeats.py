@@ -7,21 +7,32 @@ the one that was named is compared with the others.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from handful.core.objective import Ints
-from handful.study.questions import ANSWERED, LATE, PROVISIONAL, Questions
+from handful.study.questions import ANSWERED, LATE, PROVISIONAL
+
+if TYPE_CHECKING:
+    from handful.study.fold import Fold
 
 WITH_ANSWER = (ANSWERED, PROVISIONAL, LATE)
 
 
-def repeated_questions(questions: Questions) -> Ints:
+def repeated_questions(fold: Fold) -> Ints:
     """Their numbers, in order; of those who answered without a name there are none.
 
-    The columns cannot grow meanwhile: give those of a snapshot where answers may come in.
+    What was asked in a round before an earlier one was redone was given other picks: it is not the same question.
+    The columns cannot grow meanwhile: give a snapshot where answers may come in.
     """
+    questions = fold.questions
     worker, rival = np.asarray(questions.worker, np.int64), np.asarray(questions.rival, np.int64)
     here = np.flatnonzero((worker >= 0) & (rival >= 0) & np.isin(np.asarray(questions.standing), WITH_ANSWER))
+    round_ = np.asarray(questions.round, np.int64)[here]
+    for known in np.unique(round_):
+        round_[(round_ == known) & (here < fold.first_of(int(known)))] = 0
+    here, round_ = here[round_ > 0], round_[round_ > 0]
     if not len(here):
         return here
     item = np.asarray(questions.item, np.int64)
@@ -29,11 +40,11 @@ def repeated_questions(questions: Questions) -> Ints:
         options = questions.rows_of_options(range(len(questions)))[here]
         named = np.asarray(questions.answer)[here].astype(np.int64)
         row, column = np.nonzero((options >= 0) & (options != named[:, None]))
-        one, other, question = named[row], options[row, column], here[row]
+        one, other, question, of = named[row], options[row, column], here[row], round_[row]
     else:
-        one, other, question = item[here], rival[here], here
+        one, other, question, of = item[here], rival[here], here, round_
     low, high = np.minimum(one, other), np.maximum(one, other)
-    compared = np.stack([worker[question], np.asarray(questions.round, np.int64)[question], low, high])
+    compared = np.stack([worker[question], of, low, high])
     order = np.lexsort((question, *compared))
     same = (compared[:, order[1:]] == compared[:, order[:-1]]).all(axis=0)
     return np.unique(question[order[1:][same]])

@@ -246,7 +246,7 @@ def result_of(fold: Fold, items: tuple[Item, ...]) -> Result[Item]:
         verdict_of(fold),
         tuple(items[i] for i in fold.filled),
         statements_of(fold, items),
-        len(repeated_questions(fold.questions)),
+        len(repeated_questions(fold)),
         answers_of_excluded(fold),
     )
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from handful.core.objective import Ints
 from handful.core.parts.seen import ALL, FIRST, Marks
-from handful.study.questions import Questions
-from handful.study.repeats import WITH_ANSWER
+from handful.study.questions import ANSWERED, LATE, Questions
 
 _SHIFT = 32  # a pair of items is kept as one number, which takes the least room
+_STANDS = (ANSWERED, LATE)  # while an answer may still be revised, any option may be named
 
 
 class SeenQuestions:
@@ -21,14 +21,17 @@ class SeenQuestions:
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._shown: dict[str, array[int]] = {}
+        self._rounds: dict[int, dict[str, array[int]]] = {}
+        self._shown: dict[str, array[int]] = {}  # in the open round
         # By the pairs of items in them, as many as were needed; most are never.
         self._with: dict[str, dict[int, list[int]]] = {}
         self._sorted: dict[str, int] = {}  # how many of those shown are there
 
-    def begin(self) -> None:
-        """Forget what was shown: a new round begins."""
-        self._shown.clear()
+    def begin(self, round_: int) -> None:
+        """A round begins, or begins again: what was shown in it is known still, and nothing of rounds after it."""
+        for later in [known for known in self._rounds if known > round_]:
+            del self._rounds[later]
+        self._shown = self._rounds.setdefault(round_, {})
         self._with.clear()
         self._sorted.clear()
 
@@ -53,7 +56,7 @@ class SeenQuestions:
         rows[:, 2] = _view(questions.rival, np.int32)[numbers]
         if questions.names_one:
             rows[:, 3:] = _view(questions.more, np.int32).reshape(-1, more)[numbers]
-            answered = np.isin(_view(questions.standing, np.int8)[numbers], WITH_ANSWER)
+            answered = np.isin(_view(questions.standing, np.int8)[numbers], _STANDS)
             _put_first(rows, answered, _view(questions.answer, np.float64)[numbers].astype(np.int64))
         return rows
 
@@ -90,9 +93,9 @@ class SeenQuestions:
         return [min(named, other) << _SHIFT | max(named, other) for other in others]
 
     def _named(self, question: int) -> int | None:
-        """The option that was named, of more than two; None where no answer says, and of two, where any says all."""
+        """The option that was named, of more than two; None where nothing says yet, and of two, where any says all."""
         questions = self._questions
-        if not questions.names_one or questions.standing[question] not in WITH_ANSWER:
+        if not questions.names_one or questions.standing[question] not in _STANDS:
             return None
         return int(questions.answer[question])
 

@@ -199,9 +199,10 @@ class Duels(Explorer):
         """2: nobody is asked the same twice; 3: it reckons with random rivals; 4: ties are drawn; 5: nearer draws;
 
         6: several options are new as a whole, of pairs the pick is averaged over how far tastes differ, and where
-        strengths lie close together draws are whole in the first round and nearer in later ones.
+        strengths lie close together draws are whole in the first round and nearer in later ones; 7: what was compared
+        in a round is known when it is redone, and any option may be named while an answer can be undone.
         """
-        return 6
+        return 7
 
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):
