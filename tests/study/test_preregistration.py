@@ -16,7 +16,7 @@ from handful.study.preregistration import commitment, departures, read_record, t
 from handful.study.preregistration_page import UNVERIFIED, page_of
 from handful.study.rules import ONLY_VERIFIED, Rule
 
-SEED = 70_707
+SEED = 7_070_707_070_707
 
 
 def study(**options: Any) -> Study[str]:

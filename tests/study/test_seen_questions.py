@@ -1,4 +1,7 @@
-"""Nobody is asked to compare the same two items twice in a round, while somebody else can be asked."""
+"""Nobody is asked to compare the same two items twice in a round, while anything else can be asked of them.
+
+A question that is handed out again is left to somebody to whom it is new, while they are around.
+"""
 
 from __future__ import annotations
 
@@ -261,8 +264,23 @@ def test_what_was_compared_in_a_round_that_is_no_more_is_neither_known_nor_marke
     assert any(told[compared] > 1 for compared in before)
     for q in marked(study):
         round_, pair = study.fold.questions.round[q], set(study.fold.questions.options(q))
-        current = range(study.fold.first_of(round_), q)
-        assert any(set(study.fold.questions.options(earlier)) == pair for earlier in current)
+        begun = study.fold.first_of(round_)
+        alike = range(begun, q) if q >= begun else range(q)  # given the same picks
+        assert any(set(study.fold.questions.options(earlier)) == pair for earlier in alike)
+
+
+def test_what_was_marked_in_a_round_stays_so_when_an_earlier_one_is_redone() -> None:
+    study: Study = Study(range(4), 3, feedback=Preferences(), budget=45)
+    while study.finished is None:
+        (question,) = study.ask(1, "ann")
+        study.tell(question.id, question.item > question.rival, "ann")
+    before = marked(study)
+    assert any(study.fold.questions.round[q] == 2 for q in before)
+    study.reopen(1, extend=60)
+    while study.finished is None:
+        (question,) = study.ask(1, "bob")
+        study.tell(question.id, question.item > question.rival, "bob")
+    assert before <= marked(study)
 
 
 def the_last_question_waits(clock: Clock, *around: str) -> Study:
@@ -308,6 +326,54 @@ def test_a_question_that_would_repeat_is_not_left_to_those_who_skipped_it_or_wer
 def test_a_question_that_would_repeat_is_not_left_to_somebody_who_has_gone() -> None:
     study = the_last_question_waits(Clock(), "eve")
     study.let_go("eve")
+    assert len(study.ask(1, "ann")) == 1
+
+
+def test_a_repeat_that_somebody_alone_gives_back_comes_to_them_again() -> None:
+    study = the_last_question_waits(Clock())
+    (repeat,) = study.ask(1, "ann")
+    study.skip(repeat.id, "unsure", "ann")
+    assert [question.id for question in study.ask(1, "ann")] == [repeat.id]
+
+
+def test_a_repeat_is_left_to_nobody_for_longer_than_a_lease_lasts() -> None:
+    clock = Clock()
+    study: Study = Study(range(2), 1, feedback=Preferences(), budget=2, in_flight=2, lease_s=10, clock=clock)
+    for who in ("ann", "bob"):
+        (question,) = study.ask(1, who)
+        if who == "ann":
+            study.tell(question.id, True, who)
+    assert study.ask(1, "eve") == []
+    study.skip(question.id, "unsure", "bob")
+    assert study.ask(1, "ann") == []
+    clock.now += 11.0
+    assert len(study.ask(1, "ann")) == 1
+
+
+def test_explorers_that_do_not_look_at_who_asks_leave_nothing_to_others() -> None:
+    study: Study = Study(range(2), 1, feedback=Preferences(), explorer="topx", budget=2, in_flight=2, clock=Clock())
+    (first,) = study.ask(1, "ann")
+    study.tell(first.id, True, "ann")
+    (other,) = study.ask(1, "bob")
+    assert study.ask(1, "eve") == []
+    study.skip(other.id, "unsure", "bob")
+    assert len(study.ask(1, "ann")) == 1
+
+
+@pytest.mark.parametrize("idle", ["holds another", "has no name"])
+def test_no_copy_is_kept_for_somebody_who_could_not_have_it(idle: str) -> None:
+    clock = Clock()
+    study: Study = Study(range(2), 1, feedback=Preferences(), budget=60, in_flight=3, clock=clock, door=Door("room"))
+    (first,) = study.ask(1, "ann")
+    study.tell(first.id, True, "ann")
+    study.ask(1, "bob")
+    if idle == "holds another":
+        study.ask(2, "eve")
+    else:
+        study.ask(2, "bob")
+    clock.now += 50.0
+    assert study.ask(1, "eve" if idle == "holds another" else None) == []
+    clock.now += 15.0  # Bob seems gone, and whoever else is around cannot have a copy
     assert len(study.ask(1, "ann")) == 1
 
 

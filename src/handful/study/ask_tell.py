@@ -51,7 +51,8 @@ class AskTell:
     def ask(self, n: int, worker: str | None, now: float) -> list[Question]:
         """Questions that wait for somebody new, then new ones, then those the worker has seen before.
 
-        A question that would repeat what the worker has answered in this round is left to others, while some are here.
+        A question that is handed out again, and would repeat what the worker was asked in this round, is left to others
+        while some are here. Where the explorer has nothing new for the worker, what it proposes is asked all the same.
         """
         if type(n) is not int or n < 1:  # what is one costs no call
             n = whole("the number of questions to ask", n, 1)
@@ -286,7 +287,7 @@ class AskTell:
     def _next(self, worker: str | None, now: float) -> int | None:
         fold, leases = self._fold, self._fold.leases
         self._around.asks(worker, now)
-        may = lambda question: not self._around.repeats(fold, question, worker)  # noqa: E731
+        may = lambda question: not fold.exploration.would_repeat(question, worker)  # noqa: E731
         again = leases.waiting(worker, seen=False, may=may) if leases.any_waiting else None
         if again is None:
             new = self._draw(worker, now)

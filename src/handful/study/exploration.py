@@ -135,6 +135,10 @@ class Exploration:
                 self._proposal = proposed + self.options.proposed()
         return self._proposal
 
+    def would_repeat(self, question: int, worker: str | None) -> bool:
+        """Whether the worker was asked to compare two of its items in this round, where the explorer avoids that."""
+        return self.options.asks_by_person and self.seen.would_repeat(question, worker)
+
     def believe(self, wanted: bool) -> None:
         """Take recorded questions as they are, without choosing them again: while a journal is read."""
         self.catch_up()

@@ -120,12 +120,12 @@ class Leases:
         """The question of this round, from `first` on, that others have held longest, and that `worker` has not seen
         and may have.
         """
-        held = (
+        held = sorted(
             (lease.expires, question)
             for question, lease in self._open.items()
-            if lease.held and question >= first and worker not in lease.seen and may(question)
+            if lease.held and question >= first and worker not in lease.seen
         )
-        return min(held, default=(0.0, None))[1]
+        return next((question for _, question in held if may(question)), None)
 
     def overdue(self, now: float) -> list[int]:
         """The questions that somebody holds although the lease has run out: it ends when anybody asks."""

@@ -5,10 +5,14 @@ This is known while a process runs, and nowhere written: the journal says to who
 
 from __future__ import annotations
 
-from handful.study.fold import Fold
+from itertools import islice
 
-LATELY_S = 60.0
-"""Whoever has not asked for so long may have gone: nothing is left to them."""
+from handful.study.copies import may_have_copy
+from handful.study.fold import Fold
+from handful.study.standstill import LATELY_S
+
+_MOST = 50
+"""So many are looked at, of those who asked last: where many are around, more would cost time and change little."""
 
 
 class PeopleAround:
@@ -26,24 +30,23 @@ class PeopleAround:
         """Leave nothing to somebody who is gone."""
         self._asked.pop(worker, None)
 
-    def repeats(self, fold: Fold, question: int, worker: str | None) -> bool:
-        """Whether the worker has compared two of the question's items in this round, where that matters."""
-        exploration = fold.exploration
-        return exploration.options.asks_by_person and exploration.seen.would_repeat(question, worker)
-
     def another_may(self, fold: Fold, question: int, worker: str | None, now: float) -> bool:
-        """Whether somebody else who asked lately holds the question, or could be handed it and find it new."""
-        if not fold.exploration.options.asks_by_person:
-            return False
+        """Whether somebody else who asked lately holds the question, or could be handed it, or a copy, as a new one.
+
+        A question is left to others for no longer than a lease lasts: where leases are short, people are expected to be
+        quick.
+        """
+        self._forget_before(now - min(LATELY_S, fold.setup.lease_s))
         held, holder = fold.leases.holder(question)
-        since = now - min(LATELY_S, fold.setup.lease_s)
-        for other in [known for known, asked in self._asked.items() if asked <= since]:
-            del self._asked[other]
-        for other in self._asked:
-            if other == worker or fold.workers.excludes(other):
+        if held and holder != worker and holder in self._asked and not fold.workers.excludes(holder):
+            return True
+        for other in islice(reversed(self._asked), _MOST):
+            if other == worker or fold.workers.excludes(other) or (held and not may_have_copy(fold, other)):
                 continue
-            if held and other == holder:
-                return True
-            if not fold.leases.was_given(question, other) and not self.repeats(fold, question, other):
+            if not fold.leases.was_given(question, other) and not fold.exploration.would_repeat(question, other):
                 return True
         return False
+
+    def _forget_before(self, since: float) -> None:
+        while self._asked and next(iter(self._asked.values())) <= since:
+            del self._asked[next(iter(self._asked))]

@@ -23,7 +23,8 @@ WITH_ANSWER = (ANSWERED, PROVISIONAL, LATE)
 def repeated_questions(fold: Fold) -> Ints:
     """Their numbers, in order; of those who answered without a name there are none.
 
-    What was asked in a round before an earlier one was redone was given other picks: it is not the same question.
+    What was asked in a round before an earlier one was redone was given other picks: it is not the same question as
+    after that, and is compared with its like alone.
     The columns cannot grow meanwhile: give a snapshot where answers may come in.
     """
     questions = fold.questions
@@ -31,8 +32,7 @@ def repeated_questions(fold: Fold) -> Ints:
     here = np.flatnonzero((worker >= 0) & (rival >= 0) & np.isin(np.asarray(questions.standing), WITH_ANSWER))
     round_ = np.asarray(questions.round, np.int64)[here]
     for known in np.unique(round_):
-        round_[(round_ == known) & (here < fold.first_of(int(known)))] = 0
-    here, round_ = here[round_ > 0], round_[round_ > 0]
+        round_[(round_ == known) & (here < fold.first_of(int(known)))] = -known
     if not len(here):
         return here
     item = np.asarray(questions.item, np.int64)

@@ -1,4 +1,7 @@
-"""What each person was asked in the open round, so that nobody is asked the same twice while others can be."""
+"""What each person was asked in a round, so that nobody is asked the same twice while others can be.
+
+Earlier rounds are kept for the case that they are redone.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _STANDS = (ANSWERED, LATE)  # while an answer may still be revised, any option m
 
 
 class SeenQuestions:
-    """The questions of the open round by the person who was shown them; only people with a name."""
+    """The questions of each round that stands by the person who was shown them; only people with a name."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
@@ -61,7 +64,7 @@ class SeenQuestions:
         return rows
 
     def would_repeat(self, question: int, worker: str | None) -> bool:
-        """Whether the worker has compared two of its items in this round."""
+        """Whether the worker was asked to compare two of its items in this round."""
         by_pair = self._by_pair(worker or "")
         return any(
             pair in self._compared(earlier)
