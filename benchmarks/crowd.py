@@ -1,7 +1,7 @@
 """How many answers the crowd app takes per second, over HTTP, durable, with the load generator beside it.
 
 Everybody also keeps an event stream open, as the pages do. With --beside another checkout of the repository is measured
-in the same run, in turn: its server, by this generator, with nothing but what it depended on (no httptools).
+in the same run, in turn: its server, by this generator, with nothing but what it depended on (httptools or not).
 
 With --guarded people come by an open link, with caps on persons and networks, and one question in twelve is a check.
 They all come from one network: no cap keeps anybody from going on, and each is looked at for every question.
@@ -42,8 +42,10 @@ ITEMS, K = 60, 6
 ENDLESS = 50_000_000
 AS_IT_WAS = """
 import runpy, sys
-sys.modules["httptools"] = None
+from pathlib import Path
 sys.argv = sys.argv[1:]
+if "httptools" not in (Path(sys.argv[0]).parents[1] / "pyproject.toml").read_text():
+    sys.modules["httptools"] = None
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 """Runs the script of another checkout with nothing but what that depended on."""
