@@ -51,6 +51,8 @@ def test_more_answers_buy_more_and_few_say_how_many_more_people_it_takes() -> No
     more = -(-few.enough * 4 // 40) - 4
     assert f"{more} more people." in few.words(4)
     assert "more people" not in many.words(4)
+    planned_otherwise = Bought(80, 6, 1_000, 0.9, 0.8, 0.95, 2_472, 32)  # by --budget, where 8 people give 30 each
+    assert "2,472 answers: 75 more people." in planned_otherwise.words(8, 30)
 
 
 def test_what_is_said_to_be_enough_is_enough_or_nearly() -> None:

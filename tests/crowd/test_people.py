@@ -267,8 +267,11 @@ def test_where_the_cap_on_networks_keeps_everybody_waiting_that_is_noticed(serve
             hosted.caps.came(worker.id, worker.where, clock())
         assert hosted.work(alone).state == "waiting"
     assert hosted.study.standstill.cap(clock()) is None
-    clock.now += 600
+    clock.now += 120
     assert hosted.work(alone).state == "waiting"
     assert hosted.study.standstill.cap(clock()) == "network"
+    course = server.organizer().get(f"/api/organize/{STUDY}").json()["course"]
+    assert (course["on_course"], course["ends"]) == (False, None)
+    assert course["words"].startswith("Nobody who is here can go on, with ")
     hosted.study.lift("network", "everybody else has left")
     assert hosted.work(alone).state == "questions"

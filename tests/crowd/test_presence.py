@@ -138,6 +138,16 @@ def test_alone_there_is_nobody_to_pass_a_question_to(serve: Serve) -> None:
     assert held(server) == before > 0
 
 
+def test_alone_in_another_browser_one_gets_what_the_first_still_holds(serve: Serve) -> None:
+    plan = StudyPlan(k=3, options=2, budget=60, in_flight=2)
+    server = serve(plan, Settings(goal=None, consent=None, solo=True), clock=Clock())
+    first = server.person()
+    assert held(server) == len(first.work["questions"]) == 2
+    second = server.person()
+    assert second.next()["state"] == "questions", "no lease has to run out"
+    second.answer()
+
+
 def test_a_stream_without_a_cookie_says_nothing_of_anybody(serve: Serve) -> None:
     clock = Clock()
     server = serve(ONE, clock=clock)

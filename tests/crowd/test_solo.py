@@ -14,9 +14,10 @@ from handful.cli.solo import print_link
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, Item
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.solo import end_earlier_visits, is_solo, solo_study
+from handful.crowd.hosting.solo import is_solo, solo_study
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT, StudyPlan
+from handful.crowd.hosting.visits import end_visits
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
 from handful.storage import open_journal
@@ -73,7 +74,7 @@ def test_what_an_earlier_visit_holds_is_free_again(tmp_path: Path, answers: int)
     questions = study.ask(6, "anna")
     for question in questions[:answers]:
         study.tell(question.id, True, "anna", undo_s=1000)
-    end_earlier_visits(solo_study(registry))
+    end_visits(solo_study(registry).study)
     assert study.ask(6, "ben") != []
     assert study.held_by("anna") == []
     assert len(study.fold.provisional) == 0

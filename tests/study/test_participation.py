@@ -212,14 +212,15 @@ def test_how_long_nobody_went_on_is_counted_from_the_first_who_could_not() -> No
 def test_somebody_may_be_kept_back_while_another_thread_asks_by_which_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     caps = Standstill()
 
-    class Meanwhile(dict[str, float]):
-        def __getitem__(self, cap: str) -> float:
+    class Meanwhile(float):
+        def __rsub__(self, now: float) -> float:
             caps.kept_back("network", 10.0)
-            return super().__getitem__(cap)
+            return now - float(self)
 
-    monkeypatch.setattr(standstill, "PATIENCE_S", Meanwhile(standstill.PATIENCE_S))
+    monkeypatch.setattr(standstill, "LATELY_S", Meanwhile(standstill.LATELY_S))
     caps.kept_back("person", 10.0)
-    assert caps.cap(20.0) is None
+    assert caps.cap(140.0) is None
+    assert caps._kept_back.keys() == {"person", "network"}, "while it was looked through"
 
 
 @pytest.mark.parametrize("excluded_before", [False, True])

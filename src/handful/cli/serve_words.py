@@ -43,8 +43,9 @@ def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
         console.print(f"{pay}.", highlight=False, soft_wrap=True)
     answers = plan.answers(len(collection), solo=False)
     simulated = answers <= MOST_SIMULATED
+    planned = "" if plan.budget is None else f" ({expected.answers:,}), and by --budget"
     console.print(
-        f"{_people(expected.people)} × {counted(expected.answers_each, 'answer')}: "
+        f"{_people(expected.people)} × {counted(expected.answers_each, 'answer')}{planned}: "
         f"{counted(answers, 'answer')} in all. "
         f"{'Simulating what that buys …' if simulated else 'That is too many to simulate: see handful price.'}",
         highlight=False,
@@ -53,7 +54,9 @@ def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
     bought = quality_of(plan, collection)
     if bought is not None:
         style = "" if bought.suffices else "yellow"
-        console.print(bought.words(expected.people), style=style, highlight=False, soft_wrap=True)
+        console.print(
+            bought.words(expected.people, expected.answers_each), style=style, highlight=False, soft_wrap=True
+        )
 
 
 def print_plans(
@@ -140,10 +143,27 @@ def print_links(registry: Registry, url: str, where: str, here_only: bool) -> No
     console.print(f"  organize   {links.organizer}", soft_wrap=True)
     console.print(f"  kept in    {where}", soft_wrap=True, highlight=False)
     console.print()
+    for hosted in registry.studies.values():
+        if hosted.open and hosted.expected is None and not hosted.settings.solo:
+            _print_who_is_needed(hosted)
     if here_only and urlsplit(url).hostname in HERE:
         console.print("Only this machine can open these links; --host 0.0.0.0 lets others in.", style="dim")
     console.print("Stop with Ctrl-C; nothing is lost.", style="dim")
     sys.stdout.flush()
+
+
+def _print_who_is_needed(hosted: HostedStudy) -> None:
+    """How many people it takes until the last item is picked, where nobody said how many will come."""
+    status, goal = hosted.study.status(), hosted.goal
+    if status.budget is None or goal is None or status.answers:
+        return
+    console.print(
+        f"{counted(status.budget, 'answer')} are {_people(-(-status.budget // goal))} with {goal} each; "
+        f"--people says who will come, and --answers-each what each of them gives: that plans the answers.",
+        style="dim",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 @contextmanager

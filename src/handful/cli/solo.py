@@ -27,7 +27,8 @@ _SECONDS_PER_PAIR, _MORE_PER_OPTION = 2.2, 0.25
 def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks. What is chosen already is shown again."""
     from handful.crowd.hosting.finish_watcher import when_finished
-    from handful.crowd.hosting.solo import end_earlier_visits, solo_study
+    from handful.crowd.hosting.solo import solo_study
+    from handful.crowd.hosting.visits import end_visits
     from handful.crowd.output.picks_folder import picks_folder, write_picks
     from handful.crowd.web.server import Server, port_of
 
@@ -43,7 +44,7 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
             listening, partial(_print_chosen, hosted, link, kept, again)
         )
         return
-    end_earlier_visits(hosted)
+    end_visits(hosted.study)
     server, stop, kept_in = Server(registry, say_stopping), threading.Event(), list[Path]()
 
     def keep() -> None:

@@ -140,7 +140,7 @@ class OrganizerStatus(BaseModel):
     checked: bool
     circumstances: list[str]
     stuck: str | None = Field(
-        description="the cap that keeps everybody from going on: network (for ten minutes) or person (for two)"
+        description="the cap that keeps everybody from going on, network or person, once nobody could for two minutes"
     )
     warning: str | None = Field(description="what stands in the way of telling people apart")
     recruiting: Recruiting | None = None

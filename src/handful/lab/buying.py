@@ -56,8 +56,11 @@ class Bought:
         """Whether the answers reach the aim."""
         return self.enough is not None and self.enough <= self.answers
 
-    def words(self, people: int | None = None) -> str:
-        """What it buys, in whole sentences; with `people`, how many more of them would be enough."""
+    def words(self, people: int | None = None, each: float | None = None) -> str:
+        """What it buys, in whole sentences; with `people`, how many more of them would be enough.
+
+        They give as many answers `each`; None: what is bought, in equal parts.
+        """
         chance = "" if self.at_random is None else f"; at random it would be {percent_at_most(self.at_random)}"
         said = (
             f"In simulation, {counted(self.answers, 'answer')} choose{'s' if self.answers == 1 else ''} {self.k} of "
@@ -65,15 +68,15 @@ class Bought:
             f"(80% of {self.runs} studies: {percent_at_least(self.low)} to {math.ceil(100 * self.high)}%; drawn "
             f"collections of this size, people who often err: β = {BETA:g})."
         )
-        return said if self.suffices else f"{said} {self._advice(people)}"
+        return said if self.suffices else f"{said} {self._advice(people, each)}"
 
-    def _advice(self, people: int | None) -> str:
+    def _advice(self, people: int | None, each: float | None) -> str:
         aim = percent_at_least(AIM)
         far = self.enough is None
         enough = self.answers * STEP**MOST_STEPS if self.enough is None else self.enough
         said = f"{aim} takes {'more than' if far else 'about'} {counted(enough, 'answer')}"
         if people is not None:
-            more = -(-enough * people // self.answers) - people
+            more = max(math.ceil(enough / (each or self.answers / people)) - people, 1)
             said += f": {'more than ' if far else ''}{more:,} more {'people' if more != 1 else 'person'}"
         return f"{said}. Or choose from fewer items, or choose fewer." if far else f"{said}."
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 LATELY_S = 60.0
-PATIENCE_S = {"network": 600.0, "person": 120.0}
-"""For so long nobody could go on, by the cap that kept somebody back."""
+PATIENCE_S = 120.0
+"""For so long nobody could go on, before it is told."""
 
 
 class Standstill:
@@ -29,6 +29,6 @@ class Standstill:
         since = self._since  # another thread may change it at any moment, as it may what is copied below
         if since is None:
             return None
-        waited = now - since
-        lately = (cap for cap, when in self._kept_back.copy().items() if when > now - LATELY_S)
-        return next((cap for cap in lately if waited >= PATIENCE_S[cap]), None)
+        if now - since < PATIENCE_S:
+            return None
+        return next((cap for cap, when in self._kept_back.copy().items() if when > now - LATELY_S), None)

@@ -20,11 +20,10 @@ from handful.crowd.hosting.skip_pauses import SkipPauses
 from handful.crowd.hosting.tickets import until_done
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.undo_offers import UndoOffers
-from handful.crowd.panel_messages import PanelEnding
+from handful.crowd.hosting.visits import end_visits
 from handful.crowd.refusals import not_found, not_needed, study_ended, too_late
 from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer
-from handful.recruit.outcomes import Outcome
 from handful.study.questions import Question, Receipt
 from handful.study.study import Study
 
@@ -76,12 +75,18 @@ class Answering:
         """How far somebody who gave so many answers is, and how far everybody together."""
         raise NotImplementedError
 
-    def work(self, worker: Worker) -> messages.Work:
-        """What this worker has to do now: the questions they hold, and more if they hold too few."""
+    def work(self, worker: Worker, look: bool = False) -> messages.Work:
+        """What this worker has to do now: the questions they hold, and more if they hold too few.
+
+        `look`: whoever has given just as many answers as they are asked for gets no more, as after the last of these.
+        """
         with self._locks.of(worker.id):
-            questions = self._held_and_more(worker)
-            if not questions and self._room(worker, 0):  # nothing is left to ask, unless their last answer changes that
+            questions = self._held_and_more(worker, looks=look)
+            if not questions and self._room(worker, 0, looks=look):
+                # Nothing is left to ask, unless their last answer changes that, or, alone, what earlier visits hold.
                 self.study.settle(worker.id)
+                if self.settings.solo:
+                    end_visits(self.study, but=worker.id)
                 questions = self._held_and_more(worker)
             return self._work(worker, questions)
 
@@ -248,16 +253,17 @@ class Answering:
     def _picked(self) -> int:
         return self.study.fold.exploration.round - 1
 
-    def _held_and_more(self, worker: Worker, has_told: bool = False) -> list[Question]:
+    def _held_and_more(self, worker: Worker, has_told: bool = False, looks: bool = False) -> list[Question]:
         held = self._held(worker)
-        more = self._room(worker, len(held), has_told=has_told)
+        more = self._room(worker, len(held), has_told=has_told, looks=looks)
         return [*held, *self.checks.asked(worker, self.study.ask(more, worker.id))] if more else held
 
-    def _room(self, worker: Worker, held: int, told: int = 0, has_told: bool = False) -> int:
+    def _room(self, worker: Worker, held: int, told: int = 0, has_told: bool = False, looks: bool = False) -> int:
         """How many questions to ask for: one to see, and one to have ready while not too many people are here.
 
         A question that waits in a browser was drawn without the answers that came since: many would teach little.
-        `told`: so many answers are about to be stored; `has_told`: one was stored just now.
+        `told`: so many answers are about to be stored; `has_told`: one was stored just now; `looks`: they only look
+        whether they are asked for more.
         """
         kept_out = self.desk is not None and not self.desk.may_ask(worker.id)
         if kept_out or self.state != "open" or self.study.fold.workers.excludes(worker.id):
@@ -268,9 +274,9 @@ class Answering:
         self._presence.seen(worker.id, self.clock())
         self.caps.came(worker.id, worker.where, self.clock())
         answers = self.study.fold.workers.answers_of(worker.id) + told
-        return self.checks.room(worker, answers, held, min(self._wanted, self._asked_for(answers, has_told)))
+        return self.checks.room(worker, answers, held, min(self._wanted, self._asked_for(answers, has_told or looks)))
 
-    def _asked_for(self, answers: int, has_told: bool) -> int:
+    def _asked_for(self, answers: int, until_goal: bool) -> int:
         """How many more answers this worker is asked for; whoever goes on after that asks by themselves.
 
         So nobody who leaves at that point holds a question, which would then be asked of those who are left.
@@ -278,7 +284,7 @@ class Answering:
         goal = self.settings.goal
         if goal is None or self.desk is not None or self.checks.extra(goal):  # these end by their own count
             return self._wanted
-        if answers > goal or (answers == goal and not has_told):
+        if answers > goal or (answers == goal and not until_goal):
             return self._wanted
         return goal - answers
 
@@ -323,7 +329,11 @@ class Answering:
         if shown:
             self._seen.shown(worker.id, shown[0].question)
         done = answers + self.checks.answered(worker.id)
-        ending = None if self.desk is None else self._ending(self.desk, worker, done, bool(shown or wait_s))
+        ending = None
+        if self.desk is not None:
+            goal, is_shown = self.progress(done).goal, bool(shown or wait_s)
+            reached = goal is not None and done >= goal
+            ending = self.desk.ending_of(worker.id, self.study, done=reached, has_questions=is_shown)
         if ending is not None:
             state, shown = "finished", []
         return messages.Work(
@@ -335,16 +345,3 @@ class Answering:
             wait_s=wait_s,
             verifying=self.desk is not None and ending is None and self.desk.is_verifying(worker.id),
         )
-
-    def _ending(self, desk: PanelDesk, worker: Worker, done: int, shown: bool) -> PanelEnding | None:
-        """What became of somebody whom a panel sent; None while they go on."""
-        workers, progress = self.study.fold.workers, self.progress(done)
-        conduct = self.study.fold.conducts.of(workers.number_if_known(worker.id))
-        desk.note_failed(worker.id, conduct.failed_instructed)
-        rule = self.study.setup.rule
-        entered = rule is None or rule.admission is None or conduct.admitted
-        out: Outcome | None = None
-        if workers.excludes(worker.id) and not workers.awaits_verifying(worker.id):
-            out = "finished" if entered else "not_admitted"  # whoever the rule excludes later is paid like all others
-        reached = progress.goal is not None and done >= progress.goal
-        return desk.after(worker.id, done=reached, has_questions=shown, study_open=self.open, out=out)

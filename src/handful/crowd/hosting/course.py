@@ -31,6 +31,9 @@ def course_of(hosted: HostedStudy, status: Status, now: float) -> Course:
     early = status.answers < EARLY * status.budget
     lately = timeline.last is not None and timeline.last > now - QUIET_S
     pace = _pace(hosted, now) if lately and not early else 0.0
+    if hosted.study.standstill.cap(now):
+        words = f"Nobody who is here can go on, with {counted(left, 'answer')} to go: see the notice on this page."
+        return Course(on_course=False, words=words, ends=None, leads_to=None, timeline=timeline.points())
     over = _all_have_given(hosted, status)
     ends = now + left / pace if pace > 0 and not over else None
     if expected is None:

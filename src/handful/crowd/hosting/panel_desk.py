@@ -19,6 +19,7 @@ from handful.recruit.prolific.submissions import AWAITING, PAID, RETURNED, TIMED
 from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
 from handful.storage.people import new_pseudonym
+from handful.study.study import Study
 
 PATIENCE_S = 60.0
 """Who cannot be given a question for so long is done, and paid in full."""
@@ -170,6 +171,19 @@ class PanelDesk:
         """Whether it is still to be found out if the panel sent a worker: until then nothing counts."""
         person = self._people.get(worker)
         return person is not None and person.inside and person.verified is None
+
+    def ending_of(
+        self, worker: str, study: Study, *, done: bool, has_questions: bool
+    ) -> panel_messages.PanelEnding | None:
+        """What became of somebody whom the panel sent, by what the study knows of them; None while they go on."""
+        workers, rule = study.fold.workers, study.setup.rule
+        conduct = study.fold.conducts.of(workers.number_if_known(worker))
+        self.note_failed(worker, conduct.failed_instructed)
+        entered = rule is None or rule.admission is None or conduct.admitted
+        out: Outcome | None = None
+        if workers.excludes(worker) and not workers.awaits_verifying(worker):
+            out = "finished" if entered else "not_admitted"  # whoever the rule excludes later is paid like all others
+        return self.after(worker, done=done, has_questions=has_questions, study_open=study.finished is None, out=out)
 
     def after(
         self, worker: str, *, done: bool, has_questions: bool, study_open: bool, out: Outcome | None = None

@@ -32,11 +32,3 @@ def solo_study(registry: Registry, themes: Sequence[str] = ()) -> HostedStudy:
         )
     named = [hosted for hosted in studies if hosted.theme in themes] or studies
     return next((hosted for hosted in named if hosted.open), named[-1])
-
-
-def end_earlier_visits(hosted: HostedStudy) -> None:
-    """Free what earlier visits hold, perhaps in another browser, and let their answers settle."""
-    fold = hosted.study.fold
-    for worker in filter(None, {*fold.workers.names, *fold.leases.holders()}):
-        hosted.study.let_go(worker)
-        hosted.study.settle(worker)

@@ -194,6 +194,12 @@ async def next_questions(hosted: TheStudy, worker: TheWorker) -> messages.Work:
     return await in_thread(hosted.work, worker)
 
 
+@direct.get("/s/{study}/look")
+async def look(hosted: TheStudy, worker: TheWorker) -> messages.Work:
+    """The same, but who has given just as many answers as they are asked for gets no more."""
+    return await in_thread(hosted.work, worker, True)
+
+
 @direct.post("/s/{study}/answer")
 async def answer(hosted: TheStudy, worker: TheWorker, said: messages.Answer) -> messages.Answered:
     """Answer a question. The reply comes once the answer is durable, and brings the next questions.

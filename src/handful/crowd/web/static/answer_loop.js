@@ -28,6 +28,7 @@ export class AnswerLoop {
   #requests = 0;
   #thanked = false;
   #left = false;
+  #goesOn = false; // beyond what they were asked for; until then only to look takes no question from others
   #retried = false;
   #spoken = null;
   #asked = null; // the question of which it is asked why it is skipped
@@ -68,7 +69,7 @@ export class AnswerLoop {
   async refresh() {
     if (this.#busy || this.#redoing || this.#left) return;
     const turn = ++this.#requests;
-    const work = await this.#ask("GET", "next");
+    const work = await this.#ask("GET", this.#goesOn ? "next" : "look");
     if (work && turn === this.#requests && !this.#busy && !this.#redoing) await this.#take(work);
   }
 
@@ -218,6 +219,7 @@ export class AnswerLoop {
 
   #goOn() {
     this.#left = false;
+    this.#goesOn = true;
     return this.refresh();
   }
 
