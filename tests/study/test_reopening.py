@@ -107,6 +107,18 @@ def test_rounds_of_values_are_redone_too(tmp_path: Path) -> None:
         assert again.mismatches.count == 0
 
 
+def test_where_rounds_were_filled_in_the_preview_says_what_is_left_to_ask() -> None:
+    study: Study = Study(range(12), 3, feedback=Preferences(), budget=300)
+    for _ in range(20):
+        (question,) = study.ask(1)
+        study.tell(question.id, question.item > question.rival)
+    study.finish("enough")
+    assert len(study.fold.filled) == 2
+    meant = study.reopening(1)
+    assert (meant.kept, meant.needed, meant.missing) == (20, 280, 0)
+    assert "about 280 more are needed" in meant.words
+
+
 def test_the_preview_names_what_is_lost_and_needed_and_the_budget_must_cover_it() -> None:
     study = answered()
     study.exclude("w1", by_rule=True)

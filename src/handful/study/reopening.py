@@ -46,7 +46,8 @@ class CopyMissing(Exception):
 @dataclass(frozen=True)
 class Reopening:
     """What reopening a round would mean. `needed`: answers that deciding it and the rounds after it took, but for those
-    kept; `missing`: how many of these the budget does not cover.
+    kept, or all that are left where a later one was filled in without any; `missing`: how many of these the budget does
+    not cover.
     """
 
     round: int
@@ -224,6 +225,8 @@ def reopening_of(fold: Fold, round_: int, more: int = 0) -> Reopening:
             kept = sum(fold.questions.worker[question] not in excluded for question in given)
     needed = took - kept
     left = None if fold.budget is None else fold.budget + more - fold.spent
+    if left is not None and any(closed.closing.ended == "filled" for closed in fold.rounds[at:]):
+        needed = max(needed, left)
     lost = tuple(fold.setup.ids[closed.closing.pick] for closed in fold.rounds[at:])
     return Reopening(round_, lost, kept, needed, 0 if left is None else max(0, needed - left))
 
