@@ -189,3 +189,17 @@ def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serv
         run("pause", STUDY, "-s", str(storage), "--at", "http://127.0.0.1:9")
     with pytest.raises(InvalidProblem, match="expected the address"):
         run("pause", STUDY, "-s", str(storage), "--at", "127.0.0.1")
+
+
+@pytest.mark.parametrize("at", [(), ("--at", "http://127.0.0.1:9")])
+@pytest.mark.parametrize("there", [(), ("photos.db",)])
+def test_where_the_storage_is_another_file_an_order_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: tuple[str, ...], there: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in there:
+        (tmp_path / name).touch()
+    wanted = "say where the study is: -s photos.db" if there else "there is no file handful.db: say with -s"
+    with pytest.raises(InvalidProblem, match=wanted):
+        run("pause", "s", *at)
+    assert [path.name for path in tmp_path.iterdir()] == list(there)

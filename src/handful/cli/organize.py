@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import typer
 
 from handful.cli import app, say
+from handful.cli.existing_storage import check_there
 from handful.cli.parameters import STORAGE, Json, Storage
 from handful.cli.people import Study_
 from handful.cli.printing import console_for, print_json, when
@@ -39,6 +40,7 @@ def _opened(storage: str, study: str, *, read_only: bool = False) -> Iterator[St
     """The study, to be changed here; where a server has it open, a sentence says what to add."""
     from handful.study import Study
 
+    check_there(storage, study)
     try:
         opened = Study.open(storage, study, read_only=read_only)
     except StorageLocked as error:

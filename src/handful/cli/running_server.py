@@ -9,6 +9,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from handful.cli.existing_storage import check_there
 from handful.errors import InvalidProblem, StorageError
 
 PATIENCE_S = 60.0
@@ -22,6 +23,7 @@ def ask_server(at: str, storage: str, study: str, path: str, body: dict[str, Any
     from handful.crowd.hosting.registry import link_of
     from handful.storage.keys import new_key, open_keys
 
+    check_there(storage, study)
     keys = open_keys(storage)
     key, typed = new_key(keys, "own", study)
     try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from handful.cli import app, needs, say
+from handful.cli.existing_storage import check_not_elsewhere
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json, print_table, when
 from handful.errors import HandfulError, InvalidProblem, StorageMissing
@@ -223,11 +224,7 @@ def opened_study(name: str | None, storage: str, watch: RecordReader | None = No
     """The study, read-only; without a name, the only one there is. `watch` gets the records read."""
     from handful.study import Study
 
-    others = sorted(path.name for path in Path().glob("*.db"))
-    if storage == STORAGE and not Path(storage).exists() and others:
-        raise InvalidProblem(
-            f"there is no {storage} in this folder; say where the study is: -s {' or -s '.join(others)}"
-        )
+    check_not_elsewhere(storage)
     return Study.open(storage, name or only_study(storage), read_only=True, watch=watch)
 
 
