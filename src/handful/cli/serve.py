@@ -77,6 +77,8 @@ def serve(
     storage: Annotated[
         str | None,
         typer.Option(
+            "--storage",
+            "-s",
             envvar="HANDFUL_DATABASE",
             help="a .db file or a postgresql:// URL, also from HANDFUL_DATABASE (default: SOURCE.db, here)",
         ),

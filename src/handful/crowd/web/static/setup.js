@@ -13,7 +13,7 @@ import { dropped, endSending, passedOver, picked, sendAll, sendPracticePicture }
 const KEEP_AFTER_MS = 600;
 const COMING = { open: "anyone with the link", room: "anyone with the link", invitations: "whoever has an invitation", panel: "whoever the panel sends" };
 const ONLY_HERE = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
-  ? " Only this machine can open its link: start handful serve with --host 0.0.0.0 or --public-url to let others in."
+  ? " Only this machine can open its link. For others, start handful serve with --host 0.0.0.0 or --public-url, and open this page by the address that it prints."
   : "";
 const MORE = { anything: "Drop photos, a zip or a CSV here", files: "Drop more photos here" };
 const WHOLE = /\.(zip|csv|tsv)$/i;
