@@ -360,6 +360,25 @@ def test_explorers_that_do_not_look_at_who_asks_leave_nothing_to_others() -> Non
     assert len(study.ask(1, "ann")) == 1
 
 
+def test_of_many_who_are_around_few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    study: Study = Study(range(2), 1, feedback=Preferences(), budget=500, in_flight=40, door=Door("room"))
+    people = [f"p{number}" for number in range(200)]
+    for who in people:
+        for question in study.ask(1, who):
+            study.tell(question.id, True, who)
+    for who in people[:40]:
+        assert len(study.ask(1, who)) == 1
+    looked, look = Counter[str](), SeenQuestions.would_repeat
+
+    def counted(seen: SeenQuestions, question: int, worker: str | None) -> bool:
+        looked["all"] += 1
+        return look(seen, question, worker)
+
+    monkeypatch.setattr(SeenQuestions, "would_repeat", counted)
+    assert study.ask(1, people[-1]) == [], "who holds a question is here"
+    assert 40 <= looked["all"] <= 200
+
+
 @pytest.mark.parametrize("idle", ["holds another", "has no name"])
 def test_no_copy_is_kept_for_somebody_who_could_not_have_it(idle: str) -> None:
     clock = Clock()
