@@ -5,7 +5,7 @@ This is known while a process runs, and nowhere written: the journal says to who
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, takewhile
 
 from handful.study.copies import may_have_copy
 from handful.study.fold import Fold
@@ -48,5 +48,5 @@ class PeopleAround:
         return False
 
     def _forget_before(self, since: float) -> None:
-        while self._asked and next(iter(self._asked.values())) <= since:
-            del self._asked[next(iter(self._asked))]
+        for gone in list(takewhile(lambda who: self._asked[who] <= since, self._asked)):
+            del self._asked[gone]
