@@ -66,3 +66,15 @@ def test_negative_similarities_are_refused_here_too(monkeypatch: pytest.MonkeyPa
     features = np.random.default_rng(2).normal(size=(100, 3))
     with pytest.raises(InvalidProblem, match="negatives='clip'"):
         handful.maximize(FacilityLocation.from_features(features), 3)
+
+
+@pytest.mark.parametrize(("rows", "columns", "threads"), [(3, 5, 64), (400, 799, 64), (3000, 799, 64)])
+def test_there_may_be_more_cores_than_rows_to_look_at(
+    rows: int, columns: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features = np.random.default_rng(3).random((rows, columns), dtype=np.float32)
+    monkeypatch.setattr("handful.objectives.streamed.cores", lambda: threads)
+    monkeypatch.setattr("handful.objectives.facility.STORED", 0)
+    streamed = FacilityLocation.from_features(features)
+    assert streamed.start().gain(0) == streamed.start().gains(np.array([0, 1]))[0]
+    assert len(handful.maximize(streamed, 3).chosen) == 3

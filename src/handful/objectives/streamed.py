@@ -136,7 +136,7 @@ class StreamedProgress(Growing):
     def _gains(self, rows: RowIndex) -> Floats:
         assert not isinstance(rows, slice)
         out = np.empty(len(rows))
-        threads = min(cores(), max(1, len(rows) * self._columns.size // 2_000_000))
+        threads = max(1, min(cores(), len(rows), len(rows) * self._columns.size // 2_000_000))
         if threads == 1:
             self._work(rows, out)
         else:
