@@ -20,7 +20,7 @@ from handful.core.greedy import lazy_greedy
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
-from handful.lab.collections import venice
+from handful.venice import venice
 
 TURNS = 3
 

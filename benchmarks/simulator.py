@@ -19,8 +19,8 @@ from handful.core.problem import Problem
 from handful.core.responses import Response, btl, uniform
 from handful.core.simulate import simulate
 from handful.errors import InvalidProblem, UnknownExplorer
-from handful.lab.collections import venice
 from handful.objectives import Coverage
+from handful.venice import venice
 
 TARGET = 1e6
 HALF_WIDTH, BETA = 1.0, 2.0

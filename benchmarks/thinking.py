@@ -22,7 +22,7 @@ from handful.core.parts.seen import FIRST
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import simulate
-from handful.lab.collections import venice
+from handful.venice import venice
 
 GROWING: dict[str, Explorer] = {
     "certified, audit": Certified(near=1e-9),  # so fine that the scout does not end while it is timed

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "paper-map.md").read_text()
-REFERENCE = re.compile(r"`((?:core|objectives|oracles|lab)[\w.]*):([\w.]+)`")
+REFERENCE = re.compile(r"`(?!module:)([a-z][\w.]*):([A-Za-z_][\w.]*)`")
+FEWEST_REFERENCES = 55
 FORMULAS = (
     "Condition (2)",
     "rad_t(i)",
@@ -57,6 +58,11 @@ def lines_mentioned(text: str) -> set[int]:
 
 def test_mentions_of_lines_are_read_as_people_write_them() -> None:
     assert lines_mentioned("Lines 6–8 and 12 of one; line 3, and (line 15)") == {3, 6, 7, 8, 12, 15}
+
+
+def test_the_map_leads_to_the_code_often_enough() -> None:
+    """A change of how functions are written on the page must not go by as a page without functions."""
+    assert len(set(REFERENCE.findall(PAGE))) >= FEWEST_REFERENCES
 
 
 @pytest.mark.parametrize(("module", "name"), sorted(set(REFERENCE.findall(PAGE))))

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image as Picture
 from playwright.sync_api import expect
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
-from handful.lab.collections import venice
-from handful.lab.postcards import draw
+from handful.venice import PICTURES, venice
 from tests.crowd.clients import Started, started
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def postcards(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         lines = csv.writer(file)
         lines.writerow(["image", "caption", "alt"])
         for image in venice(n=60).images[:12]:
-            draw(image, size=(800, 600)).save(folder / f"{image.id}.jpg")
+            with Picture.open(PICTURES / f"{image.id}.webp") as picture:
+                picture.resize((800, 600)).save(folder / f"{image.id}.jpg", quality=90)
             lines.writerow(
                 [f"{image.id}.jpg", " ".join(image.tags[:2]).capitalize(), f"A postcard: {', '.join(image.tags)}"]
             )

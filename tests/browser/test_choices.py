@@ -7,15 +7,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image as Picture
 from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
-from handful.lab.collections import venice
-from handful.lab.postcards import draw
+from handful.venice import PICTURES, venice
 from tests.browser.pages import STUDY, WorkersPage, answers, becomes, look
 from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded, folder_of
@@ -185,21 +186,18 @@ def photographs(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         lines = csv.writer(file)
         lines.writerow(["image"])
         for image in venice(n=60).images[:6]:
-            _grainy(draw(image, size=(2000, 1500)), folder / f"{image.id}.jpg")
+            with Picture.open(PICTURES / f"{image.id}.webp") as picture:
+                _grainy(picture.resize((2000, 1500)), folder / f"{image.id}.jpg")
             lines.writerow([f"{image.id}.jpg"])
     return ingest(folder / "photographs.csv", folder / "items")
 
 
-def _grainy(picture: object, path: Path) -> None:
+def _grainy(picture: Picture.Image, path: Path) -> None:
     """Save a picture with noise in it: what is drawn compresses far better than what is photographed."""
-    import numpy as np
-    from PIL import Image
-
-    assert isinstance(picture, Image.Image)
     pixels = np.asarray(picture.convert("RGB"), dtype=np.int16)
     coarse = np.random.default_rng(0).normal(0, 14, (pixels.shape[0] // 2, pixels.shape[1] // 2, 1))
     grain = coarse.repeat(2, axis=0).repeat(2, axis=1)
-    Image.fromarray(np.clip(pixels + grain, 0, 255).astype(np.uint8)).save(path, quality=90)
+    Picture.fromarray(np.clip(pixels + grain, 0, 255).astype(np.uint8)).save(path, quality=90)
 
 
 @pytest.mark.parametrize("options", [2, 4])

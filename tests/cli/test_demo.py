@@ -22,7 +22,7 @@ def test_the_demo_ends_by_itself_with_three_summaries_and_their_sheets(tmp_path:
     assert made.stdout.count("6 of 6 picked") >= 3
     assert made.stdout.count("Won ") >= 18
     assert "pairs: TopX + Borda (the paper)" in made.stdout, "pairs stand beside the best of several"
-    assert len(list((tmp_path / "photos").glob("*.jpg"))) == 60
+    assert len(list((tmp_path / "demo.db.items").glob("*-small.webp"))) == 60
 
 
 def test_the_demo_in_the_terminal_compares_with_other_means() -> None:

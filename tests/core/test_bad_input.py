@@ -19,7 +19,7 @@ from handful.core.guarantees import per_round
 from handful.core.problem import Problem
 from handful.core.simulate import simulate
 from handful.errors import HandfulError, InvalidAnswer, InvalidCollection, InvalidProblem, UnknownExplorer
-from handful.lab.collections import Image, ImageCollection
+from handful.images import Image, ImageCollection
 from handful.objectives import Coverage, Modular
 
 NAN, INF = math.nan, math.inf

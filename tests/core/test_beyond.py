@@ -25,8 +25,8 @@ from handful.core.problem import Problem
 from handful.core.responses import bernoulli, btl, gaussian, uniform
 from handful.core.simulate import simulate
 from handful.errors import InvalidProblem
-from handful.lab.collections import venice
 from handful.objectives import Coverage, FacilityLocation, Modular
+from handful.venice import venice
 
 VALUES = [2.0, 1.5, 1.0, 0.5, 0.4, 0.3]
 RULES: tuple[Literal["audit", "bank", "chain", "plain"], ...] = ("audit", "bank", "chain", "plain")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.core.objective import Objective
-from handful.lab.collections import venice
 from handful.objectives import Coverage, FacilityLocation, FeatureBased, Modular, appendix_b
+from handful.venice import venice
 from tests.core.statistics import chi_square_z
 
 

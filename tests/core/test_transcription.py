@@ -17,8 +17,8 @@ from handful.core.parts.board import even_share, first_order
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import simulate
-from handful.lab.collections import venice
 from handful.objectives import Modular
+from handful.venice import venice
 from tests.core.playing import OwnNoise, SharedNoise, TracedRound, live
 from tests.core.transcription import Reading, Round, allowed, expgreedy, largest
 

@@ -26,9 +26,9 @@ from handful.lab.bench.plans import FULL, QUICK, BenchPlan
 from handful.lab.bench.report_formats import cells, csv_text, json_text, markdown, summary
 from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
-from handful.lab.collections import venice
-from handful.lab.collections.tastes import people_with_tastes
+from handful.lab.bench.tastes import people_with_tastes
 from handful.lab.reproduce.statistics import student_quantile
+from handful.venice import venice
 
 TINY = BenchPlan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
 RUN = Run("a", Duels(), Preferences(), btl(2.0), 0, 0, budget=PerItem(0.5))

@@ -15,9 +15,9 @@ from handful.core.budget import Total
 from handful.core.explorers.registry import explorer_of
 from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.errors import InvalidProblem
-from handful.lab.collections import venice
 from handful.objectives import Modular
 from handful.oracles import btl, gaussian
+from handful.venice import venice
 
 ITEMS = ["a", "b", "c", "d", "e", "f"]
 

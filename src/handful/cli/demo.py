@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
     from handful.crowd.simulation.demo import DemoStatus, DemoSummary
     from handful.crowd.web.links import Links
-    from handful.lab.collections import ImageCollection
+    from handful.images import ImageCollection
 
-TERMINAL_BUDGET = 1500
+K, TERMINAL_BUDGET = 6, 1500
 RUNS = 20
 """How often each way is simulated, to be compared."""
+METHODS = 5
+"""How many ways are simulated."""
 BELOW = (0, 0, 0, 2)
 """How far a paragraph is indented below its theme."""
 
@@ -36,14 +39,14 @@ def demo(
     ] = False,
     port: Annotated[int, typer.Option(help="Port of the app; 0 takes a free one.")] = 0,
     folder: Annotated[
-        Path | None, typer.Option(help="Where pictures, journal and contact sheets go; a new folder if not given.")
+        Path | None, typer.Option(help="Where journal and contact sheets go; a new folder if not given.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another collection, another crowd.")] = 0,
+    seed: Annotated[int, typer.Option(help="Another crowd.")] = 0,
     options: Annotated[int, typer.Option(min=2, max=9, help="How many postcards are shown at a time.")] = 4,
 ) -> None:
     """A drawn Venice collection and a simulated crowd pick six pictures of sixty, for three themes.
 
-    It starts the app on your machine, draws sixty postcards, sends a hundred simulated people to answer over HTTP,
+    It starts the app on your machine with sixty postcards, sends a hundred simulated people to answer over HTTP,
     and shows the links: open them, watch the summaries grow, or answer along. It ends with the summaries, their
     certificates and contact sheets.
 
@@ -77,20 +80,16 @@ def _crowd(
     from handful.crowd.hosting.registry import slug_of
     from handful.crowd.hosting.study_plan import StudyPlan
     from handful.crowd.simulation.demo import FAST, HUMAN, run_demo
-    from handful.lab.collections import themes, venice
-    from handful.lab.postcards import write_folder
-    from handful.lab.venice import VeniceCrowd
+    from handful.venice import PICTURES, VeniceCrowd, themes, venice
 
     home = folder or Path(tempfile.mkdtemp(prefix="handful-demo-"))
-    collection = venice(seed)
+    collection = venice()
     names = list(themes(collection))
     studies: dict[str, str] = {}
     for theme in names:
         studies[slug_of(theme, studies.keys())] = theme
     columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.fields[note]}"), TimeElapsedColumn())
     with Progress(*columns, console=console) as bars:
-        drawing = bars.add_task("drawing postcards", total=collection.size, note="")
-        write_folder(collection, home / "photos", lambda done, total: bars.update(drawing, completed=done, total=total))
         taking = bars.add_task("taking them in", total=collection.size, note="")
         tasks: dict[str, TaskID] = {}
 
@@ -124,12 +123,12 @@ def _crowd(
                 console.input("\nThe pages are still there. Press Enter to stop. ")
 
         run_demo(
-            home / "photos",
+            PICTURES,
             names,
             VeniceCrowd(collection, studies),
             home,
             plan=StudyPlan(options=options),
-            crew=FAST if fast else HUMAN,
+            crew=replace(FAST if fast else HUMAN, seed=seed),
             port=port,
             ingested=lambda done, total: bars.update(taking, completed=done, total=total),
             started=started,
@@ -140,10 +139,9 @@ def _crowd(
 
 def _terminal(console: Console, seed: int) -> None:
     from handful import Preferences, Study, oracles
-    from handful.lab.collections import venice
-    from handful.lab.terminal_demo import K
+    from handful.venice import venice
 
-    collection = venice(seed)
+    collection = venice()
     console.print(
         f"{collection.size} images of Venice; a simulated crowd says which of two adds more to the summary.\n"
     )
@@ -161,10 +159,8 @@ def _side_by_side(console: Console, collection: ImageCollection, budget: int) ->
     from rich.progress import Progress
     from rich.table import Table
 
-    from handful.lab.terminal_demo import WAYS, compare
-
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("pairs and the best of several, simulated", total=WAYS * RUNS)
+        task = bar.add_task("pairs and the best of several, simulated", total=METHODS * RUNS)
         rows = compare(collection, budget, 2.0, RUNS, lambda: bar.advance(task))
     table = Table(
         "way to ask and choose", "questions", "f, as a share of exact greedy", title=f"mean of {RUNS} simulated runs"
@@ -172,3 +168,52 @@ def _side_by_side(console: Console, collection: ImageCollection, budget: int) ->
     for row in rows:
         table.add_row(row.name, f"{row.answers:,}", f"{100 * row.share:.1f}%")
     console.print(table)
+
+
+@dataclass(frozen=True)
+class ChoosingMethod:
+    """One way to choose: what it asked, and how good its choice is, as a share of exact greedy."""
+
+    name: str
+    answers: int
+    share: float
+
+
+def compare(
+    collection: ImageCollection, budget: int, beta: float, runs: int, progress: Callable[[], None] = lambda: None
+) -> list[ChoosingMethod]:
+    """Pairs by TopX, UNIFORM and duels, and the best of four by duels, beside RANDOM and exact GREEDY; mean of `runs`.
+
+    The best of four is asked as often as pairs are, and a third as often.
+    """
+    import numpy as np
+
+    from handful.core import responses
+    from handful.core.explorers.registry import Duels, Explorer, TopX, Uniform
+    from handful.core.feedback import Preferences
+    from handful.core.greedy import greedy, random_set
+    from handful.core.problem import Problem
+    from handful.core.simulate import simulate
+
+    objective = collection.objective
+    best = greedy(objective, K)
+    methods: list[tuple[str, Explorer, int, int]] = [
+        ("pairs: TopX + Borda (the paper)", TopX(), 2, budget),
+        ("pairs: UNIFORM", Uniform(), 2, budget),
+        ("pairs: duels", Duels(), 2, budget),
+        ("best of 4: duels", Duels(), 4, budget),
+        ("best of 4: duels", Duels(), 4, budget // 3),
+    ]
+    rows = []
+    for name, settings, options, asked in methods:
+        values = []
+        for seed in range(runs):
+            problem = Problem(objective.size, K, Preferences(options=options), budget=asked, seed=seed)
+            made = simulate(settings.build(problem), objective, responses.btl(beta), K, budget=problem.total)
+            values.append(made.value)
+            progress()
+        rows.append(ChoosingMethod(name, asked, float(np.mean(values)) / best.value))
+    chance = [random_set(objective, K, seed).value for seed in range(100)]
+    rows.append(ChoosingMethod("RANDOM", 0, float(np.mean(chance)) / best.value))
+    rows.append(ChoosingMethod("GREEDY, if f were known", best.evaluations, 1.0))
+    return rows

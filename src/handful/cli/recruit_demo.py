@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handful.crowd.simulation.paid_demo import PaidSummary
     from handful.crowd.web.links import Links
 
-PICTURES = 24
+SHOWN = 24  # of the sixty postcards
 
 
 @group.command()
@@ -30,7 +30,6 @@ def demo(
     folder: Annotated[
         Path | None, typer.Option(help="Where pictures and journal go; a new folder if not given.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another collection, another crowd.")] = 0,
 ) -> None:
     """Run a whole paid study in about a minute: draft, cost, arrivals, an outage, pay, and the ledger at the end.
 
@@ -44,26 +43,23 @@ def demo(
       handful recruit demo --exit-when-done
     """
     needs("crowd", "the demo")
-    needs("lab", "the demo")
     import logging
+    import shutil
     import tempfile
 
     from handful.crowd.hosting.registry import slug_of
     from handful.crowd.simulation.paid_demo import run_paid_demo
-    from handful.lab.collections import themes, venice
-    from handful.lab.postcards import write_folder
-    from handful.lab.venice import VeniceCrowd
     from handful.recruit.plan import Plan
+    from handful.venice import PICTURES, VeniceCrowd, themes, venice
 
     logging.getLogger("handful.crowd").addHandler(logging.NullHandler())  # what goes wrong is part of the show
     home = folder or Path(tempfile.mkdtemp(prefix="handful-recruit-"))
-    collection = venice(seed)
+    collection = venice()
     theme = next(iter(themes(collection)))
     typer.echo("Prolific is a fake one on this machine, and its people are simulated: nobody is paid.")
-    typer.echo("Drawing postcards of Venice …")
-    write_folder(collection, home / "photos", lambda done, total: None)
-    for extra in sorted((home / "photos").iterdir())[PICTURES:]:
-        extra.unlink()
+    (home / "photos").mkdir(parents=True, exist_ok=True)
+    for picture in sorted(PICTURES.glob("*.webp"))[:SHOWN]:
+        shutil.copy(picture, home / "photos")
 
     def started(links: Links) -> None:
         typer.echo(f"  organize   {links.organizer}")

@@ -100,7 +100,7 @@ def let_own_files_travel() -> None:
 
 def _simulated(items: Path, feedback: Feedback) -> Callable[[Question], object]:
     from handful.core.feedback import Preferences
-    from handful.lab.collections import load_csv
+    from handful.images import load_csv
     from handful.oracles import btl, chooses, compares, noisy, uniform
 
     collection = load_csv(items)

@@ -23,8 +23,8 @@ from handful.core.objective import Floats, Objective
 from handful.core.problem import Problem
 from handful.core.simulate import simulate
 from handful.errors import InvalidProblem
-from handful.lab.collections import venice
 from handful.objectives import Coverage
+from handful.venice import venice
 from handful.wording import counted
 
 CAP = 2_000_000  # answers of one simulated run; more is reported as "at least"

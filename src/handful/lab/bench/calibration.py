@@ -15,7 +15,7 @@ from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome
 from handful.lab.bench.statements import SURELY, JudgedStatement
 from handful.lab.bench.targets import Figure
-from handful.lab.collections.tastes import PEOPLE
+from handful.lab.bench.tastes import PEOPLE
 
 CALIBRATION = "what is said of picks with 85–95%"
 

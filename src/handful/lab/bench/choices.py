@@ -15,7 +15,7 @@ from handful.core.responses import Response, btl, tastes
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome, World
 from handful.lab.bench.targets import CurvePoint, Figure, cost_of, curve, group, mean_answers, mean_quality
-from handful.lab.collections.tastes import PEOPLE
+from handful.lab.bench.tastes import PEOPLE
 
 CHOICES = "choices among four for 0.95·greedy"
 ALONE = "one person with a taste of their own, 100 photos"

@@ -23,10 +23,10 @@ from handful.core.responses import Response
 from handful.core.simulate import simulate
 from handful.lab.bench.clairvoyant import clairvoyant
 from handful.lab.bench.statements import JudgedStatement, statements_of
-from handful.lab.collections import venice
-from handful.lab.collections.tastes import people_with_tastes
+from handful.lab.bench.tastes import people_with_tastes
 from handful.lab.warming import tasks
 from handful.objectives import Coverage, Modular, SampleAverage
+from handful.venice import venice
 
 DELTA = 0.05
 Prior = Literal["none", "right", "opposite", "random"]

@@ -18,13 +18,13 @@ from handful.core.objective import Floats
 from handful.core.problem import Problem
 from handful.core.responses import uniform
 from handful.core.simulate import Simulation, simulate
-from handful.lab.collections import venice
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables, chunks
 from handful.lab.reproduce.findings import Finding, Holds, PaperClaim
 from handful.lab.reproduce.statistics import Interval, share
 from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 from handful.objectives import Coverage
+from handful.venice import venice
 
 TITLE = "(Coverage) How often the guarantees fail"
 ITEMS, PICKS, EPSILON, SIGMA2 = 16, 4, 0.1, 0.2

@@ -13,8 +13,6 @@ from handful.core.budget import Total
 from handful.core.feedback import Preferences
 from handful.core.greedy import greedy, random_set
 from handful.core.problem import Problem
-from handful.lab.collections import themes
-from handful.lab.collections.theming import THEMES
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
@@ -35,6 +33,7 @@ from handful.lab.reproduce.world import (
     collection,
 )
 from handful.objectives import Coverage
+from handful.venice import PICTURES, THEMES, themes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -142,8 +141,7 @@ def sheet(table: CellTable, series: str) -> Image:
     """The summaries of the three themes, side by side."""
     from PIL import Image, ImageDraw, ImageFont
 
-    from handful.lab.postcards import draw, postcard_sheet
-    from handful.lab.postcards.sheet import INK, PAPER
+    from handful.lab.reproduce.sheet import INK, PAPER, postcard_sheet
 
     own = table.where(series=series)
     first = own.distinct("seed")[0]
@@ -152,7 +150,7 @@ def sheet(table: CellTable, series: str) -> Image:
         items = own.where(theme=theme, seed=first).column("item").astype(int)
         images = [collection().images[i] for i in items]
         captions = [", ".join(image.tags[:5]) for image in images]
-        parts.append(postcard_sheet([draw(i) for i in images], captions, columns=2, title=theme, width=640))
+        parts.append(postcard_sheet([_picture(i.id) for i in images], captions, columns=2, title=theme, width=640))
     gap, head = 24, 64
     width = sum(part.width for part in parts) + gap * (len(parts) - 1)
     whole = Image.new("RGB", (width, head + max(part.height for part in parts)), PAPER)
@@ -165,6 +163,13 @@ def sheet(table: CellTable, series: str) -> Image:
         if place:
             pen.line([(x - gap // 2, head), (x - gap // 2, whole.height - 16)], fill=(214, 206, 194), width=2)
     return whole
+
+
+def _picture(id_: str) -> Image:
+    from PIL import Image
+
+    with Image.open(PICTURES / f"{id_}.webp") as picture:
+        return picture.convert("RGB")
 
 
 def judge(tables: Tables) -> Finding:

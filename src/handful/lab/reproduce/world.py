@@ -15,8 +15,9 @@ from handful.core.objective import Objective
 from handful.core.problem import Problem
 from handful.core.responses import btl, uniform
 from handful.core.simulate import Simulation, simulate
-from handful.lab.collections import ImageCollection, venice
+from handful.images import ImageCollection
 from handful.lab.reproduce.cells import CAP, CellRow
+from handful.venice import venice
 
 N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
 
