@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import handful
-from handful.cli.parameters import ExplorerName, explorer_names
+from handful.cli.parameters import ExplorerName
 from handful.core.explorers.protocol import Explorer
 from handful.core.explorers.registry import EXPLORERS
+from handful.explorers import NAMES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 KINDS = pytest.mark.parametrize("kind", EXPLORERS.values(), ids=list(EXPLORERS))
@@ -35,7 +36,7 @@ def test_the_command_lines_help_names_a_registered_explorer(kind: type[Explorer]
 
 
 def test_the_names_are_known_without_importing_an_explorer() -> None:
-    assert explorer_names() == list(EXPLORERS)
+    assert list(NAMES) == list(EXPLORERS)
 
 
 def test_nothing_is_named_twice() -> None:

@@ -5,14 +5,19 @@ The public names; each is imported when it is first used, so that `import handfu
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handful.core.budget import PerItem as PerItem
     from handful.core.certificates import Certificate as Certificate
-    from handful.core.explorers.registered import *  # noqa: F403
+    from handful.core.explorers.certified.settings import Certified as Certified
+    from handful.core.explorers.duels import Duels as Duels
+    from handful.core.explorers.pivot import Pivot as Pivot
+    from handful.core.explorers.sharp import Sharp as Sharp
+    from handful.core.explorers.topx.settings import TopX as TopX
+    from handful.core.explorers.uniform import Uniform as Uniform
+    from handful.core.explorers.worth import Worth as Worth
     from handful.core.feedback import Preferences as Preferences
     from handful.core.feedback import Values as Values
     from handful.exact.check import Checked as Checked
@@ -48,8 +53,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Certificate": "handful.core.certificates",
+    "Certified": "handful.core.explorers.certified.settings",
     "Checked": "handful.exact.check",
+    "Duels": "handful.core.explorers.duels",
     "PerItem": "handful.core.budget",
+    "Pivot": "handful.core.explorers.pivot",
     "Preferences": "handful.core.feedback",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
@@ -58,39 +66,30 @@ _HOMES = {
     "Result": "handful.study",
     "RoundResult": "handful.study",
     "Row": "handful.study",
+    "Sharp": "handful.core.explorers.sharp",
     "Status": "handful.study",
     "Study": "handful.study",
+    "TopX": "handful.core.explorers.topx.settings",
+    "Uniform": "handful.core.explorers.uniform",
     "Values": "handful.core.feedback",
+    "Worth": "handful.core.explorers.worth",
     "check": "handful.exact.check",
     "price": "handful.lab.pricing",
     "maximize": "handful.exact.maximize",
 }
 
 _PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
-_RENAMED = {"Thompson": "Worth", "estimate": "price"}
 
-
-def _explorers() -> dict[str, object]:
-    """The settings of every explorer that is registered, by the names of their classes."""
-    from handful.core.explorers.registry import EXPLORERS
-
-    return {kind.__name__: kind for kind in EXPLORERS.values()}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return import_module(f"handful.{name}")
-    if name in _RENAMED:
-        warnings.warn(f"handful.{name} is called handful.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
-        name = _RENAMED[name]
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name == "__all__":  # not before somebody asks: to import the explorers takes longer than all the rest
-        return sorted([*_HOMES, *_explorers()])
-    if name[0].isupper() and name in (found := _explorers()):
-        return found[name]
     raise AttributeError(f"module 'handful' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, *_explorers(), *_PARTS])
+    return sorted([*_HOMES, *_PARTS])

@@ -7,16 +7,12 @@ from typing import ClassVar
 
 import pytest
 
-import handful
 from handful.core.explorers.registry import (
     EXPLORERS,
     Certified,
     Duels,
     Explorer,
     TopX,
-    Worth,
-    describe,
-    described,
     explorer_of,
     spelled,
 )
@@ -47,17 +43,3 @@ def test_settings_of_ones_own_can_be_spelled_too() -> None:
 def test_spaces_and_what_is_usual_are_no_matter() -> None:
     assert explorer_of(" topx : variant = full , l = null ") == TopX()
     assert spelled(explorer_of("topx:variant=full")) == "topx"
-
-
-def test_the_old_name_of_worth_is_taken_with_a_warning_for_the_script_that_says_it() -> None:
-    with pytest.warns(DeprecationWarning, match="'thompson' is called 'worth' now") as warned:
-        assert explorer_of("thompson") == Worth()
-    assert [w.filename for w in warned] == [__file__]
-    with pytest.warns(DeprecationWarning, match=r"handful\.Worth") as warned:
-        assert handful.Thompson is Worth
-    assert [w.filename for w in warned] == [__file__]
-
-
-def test_a_journal_that_says_the_old_name_is_read_without_a_warning() -> None:
-    assert described({"name": "thompson"}) == Worth()
-    assert describe(Worth()) == {"name": "worth"}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from importlib.resources import files
 from typing import Annotated, Any
 
 import typer
 
 from handful.crowd.setting_bounds import BOUNDS
+from handful.explorers import NAMES
 
 STORAGE = "handful.db"
 Storage = Annotated[
@@ -25,18 +24,12 @@ Name = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Its name; m
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
-def explorer_names() -> list[str]:
-    """The names of all explorers, without importing any, which takes long: a module is called as its explorer."""
-    listed = (files("handful") / "core" / "explorers" / "registered.py").read_text(encoding="utf-8")
-    return re.findall(r"^from handful\.core\.explorers\.(\w+) import", listed, re.MULTILINE)
-
-
 ExplorerName = Annotated[
     str | None,
     typer.Option(
         "--explorer",
         metavar="NAME",
-        help=f"What decides what is asked: {', '.join(explorer_names())}; or one with options, such as "
+        help=f"What decides what is asked: {', '.join(NAMES)}; or one with options, such as "
         "certified:rule=chain or topx:variant=O. If not given, the best for the task.",
     ),
 ]

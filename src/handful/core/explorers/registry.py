@@ -2,33 +2,32 @@
 
 An explorer is chosen by name (`explorer="topx"`), by name with options (`explorer="topx:variant=O"`, as on the command
 line) or by settings (`explorer=TopX(variant="O")`). A new explorer is a file of its own and
-a line in `registered.py`.
+its class in the list below.
 """
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any
 
 from handful.core.checks import make_plain
-from handful.core.explorers import registered
+from handful.core.explorers.certified.settings import Certified
+from handful.core.explorers.duels import Duels
+from handful.core.explorers.pivot import Pivot
 from handful.core.explorers.protocol import Explorer as Explorer
-from handful.core.explorers.registered import *  # noqa: F403  (so that a line there is enough)
-from handful.core.explorers.registered import Certified, Duels, Pivot, Worth
+from handful.core.explorers.sharp import Sharp
+from handful.core.explorers.topx.settings import TopX
+from handful.core.explorers.uniform import Uniform
+from handful.core.explorers.worth import Worth
 from handful.core.feedback import Values
 from handful.core.problem import Problem
 from handful.errors import InvalidProblem, UnknownExplorer
 
 EXPLORERS: dict[str, type[Explorer]] = {
-    kind.name: kind for kind in vars(registered).values() if isinstance(kind, type) and issubclass(kind, Explorer)
+    kind.name: kind for kind in (Certified, Duels, Pivot, Sharp, TopX, Uniform, Worth)
 }
-
-
-OLD_NAMES = {"thompson": "worth"}  # what journals and scripts may still say
 
 
 def explorer_named(name: str, /, **options: object) -> Explorer:
@@ -43,10 +42,7 @@ def explorer_named(name: str, /, **options: object) -> Explorer:
 
 
 def explorer_of(wished: str | Explorer) -> Explorer:
-    """Settings, or what spells them: a name, or a name with options, such as "topx:variant=O,l=1".
-
-    A name that an explorer had once is taken with a DeprecationWarning.
-    """
+    """Settings, or what spells them: a name, or a name with options, such as "topx:variant=O,l=1"."""
     if not isinstance(wished, str):
         if not isinstance(wished, Explorer):
             raise InvalidProblem(
@@ -55,9 +51,6 @@ def explorer_of(wished: str | Explorer) -> Explorer:
         make_plain(wished)
         return wished
     name, _, written = (part.strip() for part in wished.partition(":"))
-    if name in OLD_NAMES:
-        _warn(f"the explorer {name!r} is called {OLD_NAMES[name]!r} now")
-        name = OLD_NAMES[name]
     explorer_named(name)  # an unknown one is refused before its options are looked at
     options: dict[str, object] = {}
     for option in filter(None, written.split(",")):
@@ -93,10 +86,9 @@ def describe(settings: Explorer) -> dict[str, object]:
 
 
 def described(description: Mapping[str, Any]) -> Explorer:
-    """The inverse of `describe`; a journal may say an old name, and nobody is warned."""
+    """The inverse of `describe`."""
     options = dict(description)
-    name = options.pop("name")
-    return explorer_named(OLD_NAMES.get(name, name), **options)
+    return explorer_named(options.pop("name"), **options)
 
 
 def default_explorer(problem: Problem) -> Explorer:
@@ -125,11 +117,3 @@ def default_explorer(problem: Problem) -> Explorer:
         proof = "epsilon= or ratio=" if isinstance(feedback, Values) else "epsilon="
         raise InvalidProblem(f"say when to stop: {proof} for a guarantee, or budget=, the answers you can afford")
     return chosen
-
-
-def _warn(message: str) -> None:
-    """A DeprecationWarning for the line outside this package that led here: Python shows those of a script itself."""
-    frame, depth = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "handful":
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, DeprecationWarning, stacklevel=depth)

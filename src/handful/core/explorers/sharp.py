@@ -21,7 +21,7 @@ from handful.core.certificates import Certificate
 from handful.core.endings import OPEN, RULE
 from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State, explores
-from handful.core.explorers.topx import TopX
+from handful.core.explorers.topx.settings import TopX
 from handful.core.guarantees import VALUES, Guarantee, Variant, allowed_gap, per_round, reached_epsilon
 from handful.core.kernels import kernel
 from handful.core.objective import Floats, Ints

@@ -9,9 +9,8 @@ from typing import ClassVar, Literal
 from handful.core.certificates import Certificate
 from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State
-from handful.core.explorers.topx import TopX
 from handful.core.explorers.topx.sets import EVERYBODY, FIXED, TopXState
-from handful.core.explorers.topx.settings import OutOfBudget, Radius, check_shared, codes, topx_state, topx_view
+from handful.core.explorers.topx.settings import OutOfBudget, Radius, TopX, check_shared, codes, topx_state, topx_view
 from handful.core.feedback import Preferences
 from handful.core.guarantees import NO_GUARANTEE, Guarantee, PerRound, Variant, per_round
 from handful.core.parts.requirements import needs_an_end, noise_of, one_of, pairs_only

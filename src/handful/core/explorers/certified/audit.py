@@ -38,7 +38,6 @@ from handful.core.explorers.certified.audit_state import (
     GIVEN_UP,
     SCOUTING,
     AuditState,
-    new_state,
     patience_of,
     remember,
     weight,
@@ -60,9 +59,6 @@ from handful.core.parts.scout import (
     scout_mean,
     scout_next,
 )
-
-__all__ = ["AuditState", "new_state"]
-
 
 _MATTERS = 50.0  # with a `near` of 1/50 a loss of ε/k in a round is taken; with a smaller `near`, so much less
 

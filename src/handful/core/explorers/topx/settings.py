@@ -11,7 +11,6 @@ from handful.core.certificates import Certificate
 from handful.core.checks import whole
 from handful.core.evidence import Evidence, claim_of
 from handful.core.explorers.protocol import Explorer, State
-from handful.core.explorers.topx import rounds  # noqa: F401  (registers the kernels)
 from handful.core.explorers.topx.sets import (
     ADAPTIVE,
     BEST_MEAN,
