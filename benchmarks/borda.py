@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from handful import Duels, Uniform
-from handful.core.explorers.protocol import Explorer
+from handful.explorers.protocol import Explorer
 from handful.lab.bench.non_transitive import giant_killer, rock_paper_scissors, shares_of_best, two_camps
 
 EXPLORERS: dict[str, tuple[Explorer, int]] = {

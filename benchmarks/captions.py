@@ -16,14 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from handful.core.endings import OPEN
-from handful.core.explorers.protocol import Explorer, State, drop, open_round, propose, tell
-from handful.core.explorers.registry import Worth
-from handful.core.feedback import Values
-from handful.core.kernels import kernel
-from handful.core.objective import Floats
-from handful.core.problem import Problem
+from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
+from handful.explorers.registry import Worth
+from handful.kernels import kernel
 from handful.lab.bench.rivals import KLUCB, Halving
+from handful.problem import OPEN, Floats, Problem, Values
 
 EXPLORERS: tuple[Explorer, ...] = (Worth(), Halving(), KLUCB(1.0, 3.0))
 PER_ITEM = (1, 2, 5)

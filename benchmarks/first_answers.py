@@ -14,14 +14,12 @@ from itertools import product
 
 import numpy as np
 
-from handful.core.budget import Total
-from handful.core.explorers.registry import Worth
-from handful.core.feedback import Values
-from handful.core.problem import Problem
-from handful.core.responses import Response
-from handful.core.simulate import simulate
+from handful.explorers.registry import Worth
 from handful.lab.bench.runs import World, instance
 from handful.lab.bench.spending import ANSWERS, WORLDS, K
+from handful.problem import Problem, Total, Values
+from handful.responses import Response
+from handful.simulation import simulate
 
 SIZE, PER_ITEM, FIRST_SEED = 5_000, (1, 2), 1000
 

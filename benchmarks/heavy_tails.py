@@ -13,14 +13,11 @@ from itertools import product
 
 import numpy as np
 
-from handful.core.endings import OPEN
-from handful.core.explorers.protocol import Explorer, State, drop, open_round, propose, tell
-from handful.core.explorers.registry import Worth
-from handful.core.feedback import Values
-from handful.core.kernels import kernel
-from handful.core.objective import Floats
-from handful.core.problem import Problem
+from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
+from handful.explorers.registry import Worth
+from handful.kernels import kernel
 from handful.lab.bench.rivals import Halving
+from handful.problem import OPEN, Floats, Problem, Values
 
 SIZE, K, SCALE = 5_000, 10, 0.3
 DEGREES, PER_ITEM = (3.0, 2.0, 1.5), (2, 5)

@@ -17,9 +17,9 @@ import tracemalloc
 import numpy as np
 
 from handful import Study, Values
-from handful.core.explorers.protocol import open_round, propose, tell
-from handful.core.explorers.registry import Worth
-from handful.core.problem import Problem
+from handful.explorers.protocol import open_round, propose, tell
+from handful.explorers.registry import Worth
+from handful.problem import Problem
 
 HALF_WIDTH = 0.1
 

@@ -16,10 +16,10 @@ import warnings
 import numpy as np
 
 from handful import Study, Values
-from handful.core.greedy import lazy_greedy
 from handful.errors import BetterTool, SmallBudget
 from handful.objectives import SampleAverage
 from handful.oracles import Portfolio
+from handful.simulation import lazy_greedy
 
 KINDS, TESTED = 20, 20_000
 

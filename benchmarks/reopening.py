@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from handful import Preferences, Question, Study, Values
-from handful.core.feedback import Feedback
 from handful.errors import SmallBudget
+from handful.problem import Feedback
 from handful.storage import open_journal
 
 TARGET = 125_000

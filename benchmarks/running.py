@@ -14,12 +14,10 @@ from functools import partial
 import numpy as np
 
 from handful import Question, Study, Values
-from handful.core.budget import Total
-from handful.core.explorers.registry import explorer_of
-from handful.core.greedy import lazy_greedy
-from handful.core.problem import Problem
-from handful.core.responses import uniform
-from handful.core.simulate import simulate
+from handful.explorers.registry import explorer_of
+from handful.problem import Problem, Total
+from handful.responses import uniform
+from handful.simulation import lazy_greedy, simulate
 from handful.venice import venice
 
 TURNS = 3

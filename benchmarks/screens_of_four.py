@@ -16,17 +16,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from handful.core.budget import PerItem
-from handful.core.explorers.choices import ChoicesState
-from handful.core.explorers.protocol import drop, open_round
-from handful.core.explorers.registry import Duels, Explorer, TopX
-from handful.core.feedback import Preferences
-from handful.core.objective import Floats
-from handful.core.problem import Problem
-from handful.core.responses import btl
-from handful.core.simulate import play
+from handful.explorers.choices import ChoicesState
+from handful.explorers.protocol import drop, open_round
+from handful.explorers.registry import Duels, Explorer, TopX
 from handful.lab.bench.runs import Run, instance, perform
 from handful.lab.bench.targets import CurvePoint, cost_of
+from handful.problem import Floats, PerItem, Preferences, Problem
+from handful.responses import btl
+from handful.simulation import play
 
 SIZE, K, GOOD = 60, 6, 0.95
 CROWD = btl(2.0)

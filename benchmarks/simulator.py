@@ -12,14 +12,12 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from handful.core.budget import Total
-from handful.core.explorers.registry import EXPLORERS, Explorer, TopX, Uniform
-from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.problem import Problem
-from handful.core.responses import Response, btl, uniform
-from handful.core.simulate import simulate
 from handful.errors import InvalidProblem, UnknownExplorer
+from handful.explorers.registry import EXPLORERS, Explorer, TopX, Uniform
 from handful.objectives import Coverage
+from handful.problem import Feedback, Preferences, Problem, Total, Values
+from handful.responses import Response, btl, uniform
+from handful.simulation import simulate
 from handful.venice import venice
 
 TARGET = 1e6

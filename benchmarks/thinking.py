@@ -13,15 +13,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from handful.core.endings import OPEN
-from handful.core.explorers.protocol import open_round, propose, tell
-from handful.core.explorers.registry import Certified, Duels, Explorer, Sharp, Worth
-from handful.core.feedback import Preferences, Values
-from handful.core.parts.options import put_number
-from handful.core.parts.seen import FIRST
-from handful.core.problem import Problem
-from handful.core.responses import uniform
-from handful.core.simulate import simulate
+from handful.explorers.board import FIRST
+from handful.explorers.protocol import open_round, propose, put_number, tell
+from handful.explorers.registry import Certified, Duels, Explorer, Sharp, Worth
+from handful.problem import OPEN, Preferences, Problem, Values
+from handful.responses import uniform
+from handful.simulation import simulate
 from handful.venice import venice
 
 GROWING: dict[str, Explorer] = {

@@ -10,15 +10,15 @@ from types import ModuleType
 
 import pytest
 
-from handful import Study, Values, core
-from handful.core.explorers.protocol import NOTHING_CLAIMED
-from handful.core.explorers.registry import EXPLORERS
-from handful.core.responses import uniform
-from handful.core.simulate import simulate
+from handful import Study, Values, explorers
 from handful.errors import HandfulError
+from handful.explorers.protocol import NOTHING_CLAIMED
+from handful.explorers.registry import EXPLORERS
 from handful.objectives import Modular
 from handful.oracles import noisy
 from handful.oracles import uniform as uniformly
+from handful.responses import uniform
+from handful.simulation import simulate
 
 PAGE = (Path(__file__).resolve().parent.parent / "CONTRIBUTING.md").read_text()
 GAINS = Modular([0.1, 2.0, 0.4, 1.2, 0.3])
@@ -86,5 +86,5 @@ def test_what_the_example_cannot_work_on_is_refused(example: ModuleType, study: 
 
 def test_machine_code_of_an_explorer_outside_the_package_is_not_kept(study: Study) -> None:
     study.run(noisy(GAINS, uniformly(0.2), study.items))
-    kept = [file for file in Path(core.__file__).parent.rglob("*.nbi") if b"LeadingState" in file.read_bytes()]
+    kept = [file for file in Path(explorers.__file__).parent.rglob("*.nbi") if b"LeadingState" in file.read_bytes()]
     assert kept == []  # else a process without it could not read the index, and an edit of it would be missed

@@ -9,9 +9,9 @@ import pytest
 
 import handful
 from handful.cli.parameters import ExplorerName
-from handful.core.explorers.protocol import Explorer
-from handful.core.explorers.registry import EXPLORERS
 from handful.explorers import NAMES
+from handful.explorers.protocol import Explorer
+from handful.explorers.registry import EXPLORERS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 KINDS = pytest.mark.parametrize("kind", EXPLORERS.values(), ids=list(EXPLORERS))

@@ -9,23 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from handful.core.budget import PerItem as PerItem
-    from handful.core.certificates import Certificate as Certificate
-    from handful.core.explorers.certified.settings import Certified as Certified
-    from handful.core.explorers.duels import Duels as Duels
-    from handful.core.explorers.pivot import Pivot as Pivot
-    from handful.core.explorers.sharp import Sharp as Sharp
-    from handful.core.explorers.topx.settings import TopX as TopX
-    from handful.core.explorers.uniform import Uniform as Uniform
-    from handful.core.explorers.worth import Worth as Worth
-    from handful.core.feedback import Preferences as Preferences
-    from handful.core.feedback import Values as Values
+    from handful.certificates import Certificate as Certificate
     from handful.exact.check import Checked as Checked
     from handful.exact.check import check as check
     from handful.exact.maximize import maximize as maximize
     from handful.exact.ranking import Ranking as Ranking
+    from handful.explorers.certified import Certified as Certified
+    from handful.explorers.duels import Duels as Duels
+    from handful.explorers.pivot import Pivot as Pivot
+    from handful.explorers.sharp import Sharp as Sharp
+    from handful.explorers.topx import TopX as TopX
+    from handful.explorers.uniform import Uniform as Uniform
+    from handful.explorers.worth import Worth as Worth
     from handful.lab.pricing import Price as Price
     from handful.lab.pricing import price as price
+    from handful.problem import PerItem as PerItem
+    from handful.problem import Preferences as Preferences
+    from handful.problem import Values as Values
     from handful.study import (
         Question as Question,
     )
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Certificate": "handful.core.certificates",
-    "Certified": "handful.core.explorers.certified.settings",
+    "Certificate": "handful.certificates",
+    "Certified": "handful.explorers.certified",
     "Checked": "handful.exact.check",
-    "Duels": "handful.core.explorers.duels",
-    "PerItem": "handful.core.budget",
-    "Pivot": "handful.core.explorers.pivot",
-    "Preferences": "handful.core.feedback",
+    "Duels": "handful.explorers.duels",
+    "PerItem": "handful.problem",
+    "Pivot": "handful.explorers.pivot",
+    "Preferences": "handful.problem",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
     "Ranking": "handful.exact.ranking",
@@ -66,13 +66,13 @@ _HOMES = {
     "Result": "handful.study",
     "RoundResult": "handful.study",
     "Row": "handful.study",
-    "Sharp": "handful.core.explorers.sharp",
+    "Sharp": "handful.explorers.sharp",
     "Status": "handful.study",
     "Study": "handful.study",
-    "TopX": "handful.core.explorers.topx.settings",
-    "Uniform": "handful.core.explorers.uniform",
-    "Values": "handful.core.feedback",
-    "Worth": "handful.core.explorers.worth",
+    "TopX": "handful.explorers.topx",
+    "Uniform": "handful.explorers.uniform",
+    "Values": "handful.problem",
+    "Worth": "handful.explorers.worth",
     "check": "handful.exact.check",
     "price": "handful.lab.pricing",
     "maximize": "handful.exact.maximize",

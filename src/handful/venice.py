@@ -18,11 +18,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from handful.core.objective import GrowingSet
 from handful.errors import InvalidCollection
 from handful.images import Image, ImageCollection
 from handful.objectives import Coverage, keep, topic_coverage
 from handful.objectives.coverage import TOTAL_WEIGHT
+from handful.problem import GrowingSet
 
 PICTURES = Path(__file__).with_name("postcards")
 """The pictures of `venice()`, named by the images' ids, and tags.csv, which `load_csv` reads."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from handful import cli
-from handful.core.kernels import INTERRUPTED, kernel
+from handful.kernels import INTERRUPTED, kernel
 
 
 @kernel

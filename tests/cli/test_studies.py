@@ -20,9 +20,9 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli import as_options, main
-from handful.core.explorers.registry import EXPLORERS
-from handful.core.kernels import COMPILING
 from handful.crowd.collection.intake import ingest
+from handful.explorers.registry import EXPLORERS
+from handful.kernels import COMPILING
 from handful.storage import open_journal
 from tests.cli import help_pages
 

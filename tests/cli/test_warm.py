@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from numba.core.caching import NullCache
 
+from handful import kernels
 from handful.cli import main
-from handful.core import kernels
-from handful.core.explorers import protocol
-from handful.core.explorers.recorded import RecordedState
+from handful.explorers import protocol
+from handful.explorers.recorded import RecordedState
 from handful.lab import warming
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -20,7 +20,7 @@ WARM = "from handful.cli import main; main()"
 EXAMPLES = """
 import re, sys
 from pathlib import Path
-from handful.core.kernels import seconds_compiling
+from handful.kernels import seconds_compiling
 
 names = {}
 for block in re.findall(r"```python\\n(.*?)```", Path(sys.argv[1]).read_text(encoding="utf-8"), re.DOTALL):
@@ -49,7 +49,7 @@ def compile_something() -> None:
 def test_every_explorer_is_compiled_for_every_kind_of_answers_it_asks_for() -> None:
     named = dict(warming.tasks())
     built = {type(run.args[0].build(run.args[1])) for run in named.values()}  # type: ignore[attr-defined]
-    known = {state for state in protocol._KERNELS if state.__module__.startswith("handful.core.")}
+    known = {state for state in protocol._KERNELS if state.__module__.startswith("handful.explorers.")}
     assert built == known - {RecordedState}  # which only follows a journal
     assert {name.partition(", ")[2] for name in named} == set(warming.ANSWERS)
 

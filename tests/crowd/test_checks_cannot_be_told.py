@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful.core.objective import Floats
 from handful.crowd.hosting import drawn_checks, tokens
 from handful.crowd.hosting.presence import BACK_WITHIN_S
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.web.even_replies import EvenReplies
+from handful.problem import Floats
 from handful.study.rules import Admission, Checks, Rule
 from tests.crowd.clients import Started
 from tests.crowd.test_drawn_checks import Visitor

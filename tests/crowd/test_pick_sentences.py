@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handful.core.certificates import Certificate
+from handful.certificates import Certificate
 from handful.crowd.hosting.pick_sentences import sentences_in, verdict_in
 from handful.crowd.languages import Language, language, languages
 from handful.study.results import Result

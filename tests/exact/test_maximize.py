@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import handful
-from handful.core.greedy import greedy
-from handful.core.objective import Objective
 from handful.errors import InvalidProblem
 from handful.objectives import Coverage, FacilityLocation, FeatureBased, Function, Modular, SampleAverage
+from handful.problem import Objective
+from handful.simulation import greedy
 from tests.objectives.every import ALL_KINDS, KINDS, best_value, make, subsets, value_of
 
 ROUNDING = 1e-9

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from handful import Certified, Preferences, Sharp, Study, TopX, Values
-from handful.core.responses import Response, btl, uniform
 from handful.objectives import Coverage, Modular
 from handful.oracles import chooses, compares, noisy
+from handful.responses import Response, btl, uniform
 from tests.study.worlds import Clock, coverage
 
 

@@ -14,10 +14,7 @@ from typer.testing import CliRunner
 
 from handful.cli import app
 from handful.cli import bench as bench_commands  # noqa: F401  (registers them)
-from handful.core.budget import PerItem
-from handful.core.explorers.registry import Certified, Duels
-from handful.core.feedback import Preferences, Values
-from handful.core.responses import btl, tastes, uniform
+from handful.explorers.registry import Certified, Duels
 from handful.lab.bench.answers import BenchReport, bench, fewest_runs, sections
 from handful.lab.bench.choices import ALONE
 from handful.lab.bench.comparisons import FLIGHT
@@ -28,6 +25,8 @@ from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
 from handful.lab.bench.tastes import people_with_tastes
 from handful.lab.reproduce.statistics import student_quantile
+from handful.problem import PerItem, Preferences, Values
+from handful.responses import btl, tastes, uniform
 from handful.venice import venice
 
 TINY = BenchPlan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)

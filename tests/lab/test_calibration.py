@@ -8,9 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from handful.core.explorers.registry import Duels
-from handful.core.problem import Problem
-from handful.core.views import View
+from handful.explorers.board import View
+from handful.explorers.registry import Duels
 from handful.lab.bench.calibration import (
     CROWDS,
     HIGH,
@@ -25,6 +24,7 @@ from handful.lab.bench.calibration import (
 from handful.lab.bench.plans import QUICK
 from handful.lab.bench.runs import Run, RunOutcome, perform
 from handful.lab.bench.statements import AMONG, SURELY, JudgedStatement, borda_sums, shares_named
+from handful.problem import Problem
 
 FRESH = replace(QUICK, instances=3, first_seed=900)  # albums that nothing was chosen by
 

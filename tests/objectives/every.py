@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Objective
 from handful.objectives import (
     Coverage,
     FacilityLocation,
@@ -22,6 +21,7 @@ from handful.objectives import (
     SampleAverage,
     SaturatedCoverage,
 )
+from handful.problem import Objective
 
 KINDS = (
     "coverage", "coverage avoiding", "modular", "facility", "facility with query", "facility avoiding", "cosine", "rbf",

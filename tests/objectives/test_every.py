@@ -12,7 +12,6 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handful.core.objective import Objective
 from handful.errors import InvalidProblem
 from handful.objectives import (
     Coverage,
@@ -29,6 +28,7 @@ from handful.objectives import (
     SaturatedCoverage,
 )
 from handful.objectives.arrays import Sparse
+from handful.problem import Objective
 from tests.objectives.every import ALL_KINDS, make, value_of
 
 ORDERLY = [kind for kind in ALL_KINDS if kind != "mmr"]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.core.objective import Objective
 from handful.errors import InvalidProblem
 from handful.objectives import Coverage, FacilityLocation, FeatureBased, Modular, Table, appendix_b
+from handful.problem import Objective
 
 
 def random_objective(kind: str, seed: int, size: int, width: int) -> Objective:

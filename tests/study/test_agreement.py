@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Study, Values
-from handful.core.feedback import Feedback
+from handful.problem import Feedback
 from handful.study import agreement as module
 from handful.study.agreement import FEWEST, Agreement
 

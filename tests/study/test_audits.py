@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from handful import Certified, Study, Values
-from handful.core.explorers.certified.audit_state import SCOUTING
 from handful.errors import InvalidProblem
+from handful.explorers.audit import SCOUTING
 from handful.study import Question
 from handful.study.export import answer_lines
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Question, Study
-from handful.core.simulate import simulate
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.objectives import SampleAverage
 from handful.oracles import btl, chooses, compares, linear, tastes
+from handful.simulation import simulate
 from handful.storage import Record, open_journal
 from handful.study import event_records
 from handful.study.export import answer_lines

@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 
 from handful import Study, Values
-from handful.core.certificates import Account, account_of
-from handful.core.evidence import Evidence
+from handful.certificates import Account, Evidence, account_of
 from handful.study.certifying import _evidence
 from handful.study.rules import Checks, ChecksBelow, Rule
-from tests.core.instances import BROKEN, HELD
-from tests.core.statistics import binomial_p
+from tests.explorers.instances import BROKEN, HELD
+from tests.explorers.statistics import binomial_p
 from tests.study.worlds import Clock
 
 DELTAS = [0.05, 0.3, 0.8]

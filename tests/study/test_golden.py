@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handful import Study
-from handful.core.explorers.protocol import propose
+from handful.explorers.protocol import propose
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 from handful.storage import Record, open_journal

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful import Study, Values
-from handful.core.explorers.worth import NOT_FOR_PROOF
+from handful.explorers.worth import NOT_FOR_PROOF
 
 PAGE = (Path(__file__).parents[2] / "docs" / "simulators.md").read_text(encoding="utf-8")
 

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import create_engine, text
 
 from handful import Preferences, Study, TopX, Uniform, Values
-from handful.core.explorers.registry import Certified
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
+from handful.explorers.registry import Certified
 from handful.study.events import KINDS
 from handful.study.in_flight import set_in_flight
 from handful.study.questions import STANDINGS

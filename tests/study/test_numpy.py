@@ -11,12 +11,12 @@ import pytest
 
 import handful
 from handful import Certified, Duels, PerItem, Preferences, Sharp, Study, TopX, Values
-from handful.core.budget import Total
-from handful.core.explorers.registry import explorer_of
-from handful.core.greedy import greedy, lazy_greedy, random_set
 from handful.errors import InvalidProblem
+from handful.explorers.registry import explorer_of
 from handful.objectives import Modular
 from handful.oracles import btl, gaussian
+from handful.problem import Total
+from handful.simulation import greedy, lazy_greedy, random_set
 from handful.venice import venice
 
 ITEMS = ["a", "b", "c", "d", "e", "f"]

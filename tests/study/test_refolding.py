@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from handful import Study
-from handful.core.endings import BUDGET
-from handful.core.explorers.going_again import ASKED, LATE_TOLD
-from handful.core.explorers.protocol import conclude, drop, late, propose, tell, void
+from handful.explorers.protocol import ASKED, LATE_TOLD, conclude, drop, late, propose, tell, void
+from handful.problem import BUDGET
 from handful.study import refolding
 from handful.study.columns import arrays_of
 from handful.study.events import Excluded

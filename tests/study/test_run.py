@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Question, Study, TopX, Uniform, Values
-from handful.core.explorers.registry import Certified
-from handful.core.responses import Response
-from handful.core.simulate import simulate
+from handful.explorers.registry import Certified
 from handful.oracles import btl, compares, gaussian, noisy, uniform
+from handful.responses import Response
+from handful.simulation import simulate
 from handful.study import RunProgress
 from tests.study.worlds import coverage, folded, live
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Study, Values
-from handful.core.parts.seen import ALL, FIRST
-from handful.core.responses import btl
+from handful.explorers.board import ALL, FIRST
 from handful.oracles import chooses, compares
+from handful.responses import btl
 from handful.study.doors import Door
 from handful.study.export import answer_lines
 from handful.study.questions import ANSWERED, Questions

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from handful import Preferences, Question, Study, Values
-from handful.core.standing import standing_of
+from handful.explorers.strengths import standing_of
 from handful.study.events import Asked, Told
 from handful.study.statements import CUT_SHORT, FILLED, GIVEN, TOO_FEW, Believed
 from tests.study.worlds import Clock

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handful import Question, Result, Study, Values
-from handful.core.parts.board import NOW
+from handful.explorers.board import NOW
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 

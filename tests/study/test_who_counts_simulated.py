@@ -12,18 +12,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from handful.core.explorers.registry import Pivot
-from handful.core.feedback import Preferences
-from handful.core.guarantees import free_share
-from handful.core.objective import Floats
-from handful.core.problem import Problem
-from handful.core.responses import tastes
-from handful.core.simulate import simulate
+from handful.certificates import free_share
+from handful.explorers.registry import Pivot
 from handful.objectives import Mixture, Modular
+from handful.problem import Floats, Preferences, Problem
+from handful.responses import tastes
+from handful.simulation import simulate
 from handful.study.conduct import Conduct
 from handful.study.rules import GOLD, Rule
-from tests.core.instances import BROKEN, HELD
-from tests.core.statistics import binomial_p
+from tests.explorers.instances import BROKEN, HELD
+from tests.explorers.statistics import binomial_p
 
 N, DELTA = 10, 0.05
 CARELESS = (0.0,) * N  # one is as good as another: every answer is a coin

@@ -188,12 +188,10 @@ def compare(
     """
     import numpy as np
 
-    from handful.core import responses
-    from handful.core.explorers.registry import Duels, Explorer, TopX, Uniform
-    from handful.core.feedback import Preferences
-    from handful.core.greedy import greedy, random_set
-    from handful.core.problem import Problem
-    from handful.core.simulate import simulate
+    from handful import responses
+    from handful.explorers.registry import Duels, Explorer, TopX, Uniform
+    from handful.problem import Preferences, Problem
+    from handful.simulation import greedy, random_set, simulate
 
     objective = collection.objective
     best = greedy(objective, K)

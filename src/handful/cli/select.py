@@ -122,7 +122,7 @@ def select(
         pick(items, k, by, metric, **limits, **named, represent=represent, seed=seed, as_json=as_json)
         return
     from handful.cli.selecting import answers_from, feedback_from, in_flight_from, let_own_files_travel, read_ids
-    from handful.core.budget import PerItem
+    from handful.problem import PerItem
     from handful.study import Study
     from handful.study.progress import bar
 

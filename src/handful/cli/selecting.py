@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from handful.errors import InvalidCollection, InvalidProblem
 
 if TYPE_CHECKING:
-    from handful.core.feedback import Feedback
+    from handful.problem import Feedback
     from handful.study import Question
 
 DEFAULT_BETA = 5.0  # of the people that an objective pretends to be
@@ -40,7 +40,7 @@ def feedback_from(
     options: int = 2,
 ) -> Feedback:
     """What an answer is."""
-    from handful.core.feedback import Preferences, Values
+    from handful.problem import Preferences, Values
 
     if preferences:
         if noise is not None or range_ is not None:
@@ -99,9 +99,9 @@ def let_own_files_travel() -> None:
 
 
 def _simulated(items: Path, feedback: Feedback) -> Callable[[Question], object]:
-    from handful.core.feedback import Preferences
     from handful.images import load_csv
     from handful.oracles import btl, chooses, compares, noisy, uniform
+    from handful.problem import Preferences
 
     collection = load_csv(items)
     if isinstance(feedback, Preferences):

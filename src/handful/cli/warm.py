@@ -16,7 +16,7 @@ def warm() -> None:
     """
     from rich.console import Console
 
-    from handful.core.kernels import can_keep
+    from handful.kernels import can_keep
     from handful.lab.warming import compile_ahead
 
     took = compile_ahead(Console(stderr=True))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.core.objective import Objective
 from handful.errors import InvalidProblem
 from handful.objectives import FacilityLocation, FeatureBased, GraphCut, LogDet
+from handful.problem import Objective
 
 NAMES = ("facility-location", "feature-based", "graph-cut", "log-det")
 

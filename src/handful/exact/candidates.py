@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, GrowingSet, Ints
+from handful.problem import Floats, GrowingSet, Ints
 
 AT_ONCE = 4096  # gains asked for together at most
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.checks import whole
-from handful.core.objective import Objective
+from handful.numbers import whole
+from handful.problem import Objective
 
 ROUNDING = 1e-9  # relative to the largest gain seen
 

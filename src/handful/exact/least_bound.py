@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.exact.candidates import Candidates
 from handful.exact.limits import Limits
+from handful.problem import Floats
 
 EVERY = 100_000  # items times picks up to which every prefix is looked at; beyond, the first and then each doubling
 ROUNDS = 6  # looks at the items that the last bound rests on, at twice as many each time

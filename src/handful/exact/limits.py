@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.checks import is_finite, whole
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
+from handful.numbers import is_finite, whole
 from handful.objectives.arrays import numbers
+from handful.problem import Floats, Ints
 
 
 @dataclass(frozen=True)

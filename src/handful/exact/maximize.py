@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import GrowingSet, Objective
 from handful.errors import InvalidProblem
 from handful.exact.candidates import Candidates
 from handful.exact.least_bound import LeastBound
 from handful.exact.limits import Limits, limits_from
 from handful.exact.memory_needed import check_memory
 from handful.exact.ranking import Ranking
+from handful.problem import GrowingSet, Objective
 
 METHODS = ("auto", "naive", "lazy", "stochastic")
 GREEDY = 1.0 - 1.0 / math.e

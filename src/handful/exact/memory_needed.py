@@ -6,8 +6,8 @@ import logging
 import os
 from pathlib import Path
 
-from handful.core.objective import Objective
 from handful.errors import InvalidProblem
+from handful.problem import Objective
 
 LOG = logging.getLogger("handful.exact")
 NOT_WORTH_ASKING = 10_000_000  # bytes that are always there

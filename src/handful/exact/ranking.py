@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from handful.core.rounding import at_most, percent_at_least
+from handful.numbers import at_most, percent_at_least
 
 
 @dataclass(frozen=True)

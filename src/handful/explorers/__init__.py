@@ -1,4 +1,4 @@
-"""The explorers, a file each: `registry.py` lists them, `protocol.py` is what they share, the rest are parts of several."""
+"""The explorers, a file each. `registry.py` lists them, `protocol.py` and `board.py` are what all of them share."""
 
 NAMES = ("certified", "duels", "pivot", "sharp", "topx", "uniform", "worth")
 """Known without importing an explorer, which takes long."""

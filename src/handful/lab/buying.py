@@ -13,16 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from handful.core.budget import Total
-from handful.core.explorers.registry import explorer_of
-from handful.core.feedback import Preferences
-from handful.core.greedy import lazy_greedy
-from handful.core.objective import Objective
-from handful.core.problem import Problem
-from handful.core.responses import btl
-from handful.core.rounding import percent_at_least, percent_at_most
-from handful.core.simulate import simulate
+from handful.explorers.registry import explorer_of
 from handful.lab.pricing import world_like
+from handful.numbers import percent_at_least, percent_at_most
+from handful.problem import Objective, Preferences, Problem, Total
+from handful.responses import btl
+from handful.simulation import lazy_greedy, simulate
 from handful.wording import counted
 
 AIM = 0.95  # of exact greedy: less is said to be little

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.objective import Floats, GrowingSet
-from handful.core.rounding import percent_at_least
 from handful.lab.pricing import world_like
+from handful.numbers import percent_at_least
+from handful.problem import Floats, GrowingSet
 from handful.study.conduct import PRACTICE
 from handful.study.questions import Question
 from handful.study.results import Result

@@ -12,18 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handful import notebook
-from handful.core import responses
-from handful.core.budget import Total
-from handful.core.checks import is_finite, whole
-from handful.core.explorers.registry import Explorer, default_explorer, explorer_of, spelled
-from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.greedy import lazy_greedy
-from handful.core.objective import Floats, Objective
-from handful.core.problem import Problem
-from handful.core.simulate import simulate
+from handful import notebook, responses
 from handful.errors import InvalidProblem
+from handful.explorers.registry import Explorer, default_explorer, explorer_of, spelled
+from handful.numbers import is_finite, whole
 from handful.objectives import Coverage
+from handful.problem import Feedback, Floats, Objective, Preferences, Problem, Total, Values
+from handful.simulation import lazy_greedy, simulate
 from handful.venice import venice
 from handful.wording import counted
 

@@ -11,16 +11,14 @@ from time import perf_counter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from handful.core.endings import CLOSED
-from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell, void
-from handful.core.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
-from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.kernels import COMPILING, seconds_compiling
-from handful.core.problem import Problem
-from handful.core.responses import btl, uniform
-from handful.core.simulate import simulate
 from handful.errors import InvalidProblem, UnknownExplorer
+from handful.explorers.protocol import State, conclude, late, open_round, propose, tell, void
+from handful.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
+from handful.kernels import COMPILING, seconds_compiling
 from handful.objectives import Modular
+from handful.problem import CLOSED, Feedback, Preferences, Problem, Values
+from handful.responses import btl, uniform
+from handful.simulation import simulate
 from handful.study import Question, Study
 from handful.study.replaying import fold_of
 from handful.study.small_budget import small_budgets_heard

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
+from handful.problem import Floats, Ints
 
 Real = npt.NDArray[np.floating[Any]]
 RowIndex = slice | Ints

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidCollection, InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table
 from handful.objectives.growing import Columns
+from handful.problem import Floats
 
 Tags = Collection[str]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, real, table, weights_for
 from handful.objectives.growing import Columns, Growing
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike, dense_rows
 from handful.objectives.tiers import compiling_pays, run_made
+from handful.problem import Floats, Ints
 
 ROUNDING = 1e-9  # what the order of additions can change in a sum, and more
 STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table, weights_for
 from handful.objectives.growing import Columns
 from handful.objectives.tiers import compiling_pays, run_made
+from handful.problem import Floats, Ints
 
 Concave = Callable[[Real], Real]
 

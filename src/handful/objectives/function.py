@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from handful.core.checks import whole
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
+from handful.numbers import whole
 from handful.objectives.arrays import RowIndex
 from handful.objectives.growing import Growing
+from handful.problem import Floats
 
 NOISY = (
     "the function gave {first!r} and then {second!r} for the same set {items}: its answers are noisy. "

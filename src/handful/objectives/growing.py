@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, RowIndex, Sparse, Table2D, blocks, segment_sums
+from handful.problem import Floats, Ints
 
 ALL = slice(None)
 

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, ids_of, numbers, weights_for
 from handful.objectives.growing import Kept
 from handful.objectives.pairs import Pairs, diagonal_of, row_of, square
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Metric, alike
+from handful.problem import Floats
 
 ROUNDING = 1e-4  # how far below 1 rounding may bring a pivot of I + αL
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.checks import is_finite
-from handful.core.objective import Floats, GrowingSet, Objective
 from handful.errors import InvalidProblem
+from handful.numbers import is_finite
 from handful.objectives.arrays import RowIndex
 from handful.objectives.function import Function
 from handful.objectives.growing import Growing
+from handful.problem import Floats, GrowingSet, Objective
 
 
 class Mixture:

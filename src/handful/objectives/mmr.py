@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, RowIndex, ids_of, numbers, real
 from handful.objectives.growing import Growing
 from handful.objectives.similarity import Alike, Metric, alike
+from handful.problem import Floats, Ints
 
 FRONT = 512  # items kept up to date at first: the most relevant ones
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.objectives.arrays import ids_of, numbers
 from handful.objectives.growing import Kept
+from handful.problem import Floats
 
 
 class Modular:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.kernels import kernel
-from handful.core.objective import Floats, Ints
+from handful.kernels import kernel
 from handful.objectives.arrays import Real
 from handful.objectives.threads import in_parts, shared
+from handful.problem import Floats, Ints
 
 SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
 TILE = 256  # cells worked on together: they stay in the nearest cache, and as many bytes add up to 16 bits

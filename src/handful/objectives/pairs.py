@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, blocks, ids_of, numbers, table, weights_for
 from handful.objectives.growing import Kept
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike
+from handful.problem import Floats
 
 Pairs = Table2D | Alike
 

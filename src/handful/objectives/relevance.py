@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, blocks, numbers, real, weights_for
 from handful.objectives.similarity import Alike, alike
+from handful.problem import Floats
 
 
 def relevance(query: object, pairs: Alike) -> Floats:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.kernels import kernel
-from handful.core.objective import Floats, Ints
+from handful.kernels import kernel
 from handful.objectives.arrays import Real, blocks
 from handful.objectives.prefetch import fetch
+from handful.problem import Floats, Ints
 
 SINGLE = float(np.finfo(np.float32).eps)
 LINE = 16  # numbers that are fetched together

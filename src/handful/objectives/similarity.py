@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real
+from handful.problem import Floats
 
 METRICS = ("cosine", "dot", "rbf", "euclidean")
 DENSE = 2e9  # bytes that sparse features may take with their zeros

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.kernels import kernel
-from handful.core.objective import Floats, Ints
+from handful.kernels import kernel
 from handful.objectives.arrays import Real, RowIndex
 from handful.objectives.facility import refuse_negatives
 from handful.objectives.growing import Growing
 from handful.objectives.similarity import Alike, Metric
 from handful.objectives.threads import cores
+from handful.problem import Floats, Ints
 
 WIDTH = 512  # clients at once; a power of two, for sums by halves
 PORTION = 2e9  # multiplications between two looks at the keyboard

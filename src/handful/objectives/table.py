@@ -8,10 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import RowIndex
 from handful.objectives.growing import Growing
+from handful.problem import Floats
 
 Subset = frozenset[int]
 

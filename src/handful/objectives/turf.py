@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Sparse, Table2D, ids_of, table, weights_for
 from handful.objectives.coverage import CoverageProgress
+from handful.problem import Floats
 
 
 class Reach:

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.checks import is_finite, whole
-from handful.core.greedy import lazy_greedy
-from handful.core.objective import Floats
-from handful.core.rounding import at_least, at_most, confidence
 from handful.errors import InvalidProblem
+from handful.numbers import at_least, at_most, confidence, is_finite, whole
 from handful.objectives import SampleAverage
+from handful.problem import Floats
+from handful.simulation import lazy_greedy
 
 Value = Callable[[tuple[Any, ...], int], float]
 

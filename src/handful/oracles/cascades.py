@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.oracles.graphs import Graph, Int32s, graph_of
 from handful.oracles.simulated import Asks
 from handful.oracles.spreading import ONE, Bits, compete, spread
+from handful.problem import Floats, Ints
 
 AT_ONCE = 2**20  # runs between two resets of the marks
 REVERSE_SAMPLING = (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.objective import Floats
 from handful.errors import InvalidProblem
+from handful.problem import Floats
 
 Int32s = npt.NDArray[np.int32]
 

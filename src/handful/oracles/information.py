@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.objective import Floats, Ints
 from handful.errors import InvalidProblem
 from handful.oracles.simulated import Asks
+from handful.problem import Floats, Ints
 
 
 class InformationGain:

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from handful.core.draws import PERSON, below
-from handful.core.objective import Floats, Objective
-from handful.core.responses import Response, choose, respond
-from handful.core.simulate import parts_of
+from handful.draws import PERSON, below
 from handful.errors import InvalidProblem
+from handful.problem import Floats, Objective
+from handful.responses import Response, choose, respond
+from handful.simulation import parts_of
 
 KEPT = 64  # sets whose gains are remembered
 

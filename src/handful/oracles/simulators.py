@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from handful.core.responses import Response, respond
 from handful.errors import InvalidProblem
 from handful.oracles.simulated import Asks
+from handful.responses import Response, respond
 
 SimulatesGain = Callable[[tuple[Any, ...], Any, int], float]
 SimulatesSet = Callable[[tuple[Any, ...], int], float]

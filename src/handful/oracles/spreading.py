@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.kernels import kernel
-from handful.core.objective import Ints
+from handful.kernels import kernel
 from handful.oracles.graphs import Int32s
+from handful.problem import Ints
 
 Bits = npt.NDArray[np.uint64]
 

@@ -21,9 +21,9 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from handful.core.feedback import Values
 from handful.errors import InvalidProblem
 from handful.oracles.simulators import SimulatedSet
+from handful.problem import Values
 from handful.study import Study
 from handful.study.processes import count_of
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
-from handful.core.parts.board import NOW
-from handful.core.rounding import percent_at_least, percent_at_most
+from handful.explorers.board import NOW
+from handful.numbers import percent_at_least, percent_at_most
+from handful.problem import Floats, Ints
 from handful.study.fold import Fold
 from handful.study.questions import ANSWERED
 from handful.wording import counted

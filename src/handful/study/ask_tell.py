@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.budget import PerItem, Total
-from handful.core.checks import is_finite, plain, whole
-from handful.core.draws import question_seed
+from handful.draws import question_seed
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
+from handful.numbers import is_finite, plain, whole
+from handful.problem import PerItem, Total
 from handful.study import events
 from handful.study.copies import copy_of_held
 from handful.study.filling import can_fill, fill

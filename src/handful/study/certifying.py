@@ -8,12 +8,20 @@ from itertools import combinations
 
 import numpy as np
 
-from handful.core.certificates import NOTHING_YET, Certificate, Counted, shown_better
-from handful.core.evidence import Evidence, RoundEvidence, claim_of_any, claim_of_everything
-from handful.core.objective import Ints
-from handful.core.parts.board import NOW
-from handful.core.parts.requirements import IN_ORDER
-from handful.core.refuting import refuted
+from handful.certificates import (
+    IN_ORDER,
+    NOTHING_YET,
+    Certificate,
+    Counted,
+    Evidence,
+    RoundEvidence,
+    claim_of_any,
+    claim_of_everything,
+    refuted,
+    shown_better,
+)
+from handful.explorers.board import NOW
+from handful.problem import Ints
 from handful.study.circumstances import circumstances_of, paid_for
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from handful.core.certificates import Certificate
-from handful.core.rounding import at_most, confidence
+from handful.certificates import Certificate
+from handful.numbers import at_most, confidence
 from handful.study.fold import Fold
 from handful.study.rules import ONLY_VERIFIED
 

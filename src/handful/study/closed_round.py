@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
-from handful.core.views import View
+from handful.explorers.board import View
+from handful.problem import Floats, Ints
 from handful.study import events
 
 

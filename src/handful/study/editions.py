@@ -1,6 +1,6 @@
 """Which rules a study goes by: those of today, or, where its journal is of another edition, those that it records.
 
-A journal of another edition is followed, and nothing is decided (`core.explorers.recorded`).
+A journal of another edition is followed, and nothing is decided (`explorers.recorded`).
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from handful.core.endings import ending_named
-from handful.core.explorers.protocol import Explorer, State, drop, open_round, view_of
-from handful.core.explorers.recorded import new_state
-from handful.core.parts.board import Board
-from handful.core.problem import Problem
-from handful.core.views import GAIN, SHARE, View, mean_view
+from handful.explorers.board import GAIN, SHARE, Board, View, mean_view
+from handful.explorers.protocol import Explorer, State, drop, open_round, view_of
+from handful.explorers.recorded import new_state
+from handful.problem import Problem, ending_named
 from handful.study.events import RoundClosed
 
 

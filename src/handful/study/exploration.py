@@ -13,12 +13,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from handful.core.budget import Budget, Total, Unlimited
-from handful.core.endings import BUDGET, CLOSED, ending_of
-from handful.core.endings import OPEN as UNDECIDED
-from handful.core.explorers.going_again import ASKED, DONE, LATE_TOLD
-from handful.core.explorers.protocol import conclude, drop, extend, go_through, late, open_round, propose, tell, void
-from handful.core.views import View
+from handful.explorers.board import View
+from handful.explorers.protocol import (
+    ASKED,
+    DONE,
+    LATE_TOLD,
+    conclude,
+    drop,
+    extend,
+    go_through,
+    late,
+    open_round,
+    propose,
+    tell,
+    void,
+)
+from handful.problem import BUDGET, CLOSED, Budget, Total, Unlimited, ending_of
+from handful.problem import OPEN as UNDECIDED
 from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.editions import record, state_of, view_by
 from handful.study.events import RoundClosed

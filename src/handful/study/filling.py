@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.core.objective import Ints
-from handful.core.parts.board import first_order
+from handful.explorers.board import first_order
+from handful.problem import Ints
 from handful.study.editions import record
 from handful.study.events import RoundClosed
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Floats, Ints
 from handful.errors import StorageCorrupt
+from handful.problem import Floats, Ints
 from handful.study import events
 from handful.study.closed_round import ClosedRound
 from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from handful.core.checks import plain
 from handful.errors import InvalidProblem, ItemsChanged
+from handful.numbers import plain
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from handful.core.explorers.registry import spelled
 from handful.errors import InvalidProblem, StudyExists
+from handful.explorers.registry import spelled
 from handful.storage import Journal, open_journal
 from handful.study import events
 from handful.study.clock import SteadyClock

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handful.core.certificates import Certificate
-from handful.core.rounding import at_least, at_most, confidence, percent_at_least
-from handful.core.views import GAIN
+from handful.certificates import Certificate
 from handful.errors import InvalidProblem, MissingExtra
+from handful.explorers.board import GAIN
+from handful.numbers import at_least, at_most, confidence, percent_at_least
 from handful.study.results import Result, RoundResult
 from handful.wording import counted
 

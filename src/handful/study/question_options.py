@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from handful.core.objective import Ints
-from handful.core.parts.board import NOW, Board
+from handful.explorers.board import NOW, Board
+from handful.problem import Ints
 from handful.study.questions import Questions
 
 Proposal = tuple[int, ...]  # item, rival, given, and the options after item and rival

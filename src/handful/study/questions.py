@@ -11,9 +11,9 @@ from typing import Any, Generic
 
 import numpy as np
 
-from handful.core.objective import Ints
-from handful.core.parts.board import NOW
 from handful.errors import UnknownQuestion
+from handful.explorers.board import NOW
+from handful.problem import Ints
 from handful.study.items import Item
 
 # What became of a question.

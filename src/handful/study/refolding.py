@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.explorers.going_again import GONE, LEFT_OUT, VOIDED, go_again
-from handful.core.objective import Ints
+from handful.explorers.protocol import GONE, LEFT_OUT, VOIDED, go_again
+from handful.problem import Ints
 from handful.study.columns import array_of_column
 from handful.study.questions import VOID, Questions
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handful.core.explorers.going_again import ASKED, DONE, LATE_TOLD
-from handful.core.explorers.protocol import drop
-from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
+from handful.explorers.protocol import ASKED, DONE, LATE_TOLD, drop
+from handful.problem import Problem
 from handful.study.believing import BelievingExploration
 from handful.study.columns import arrays_of
 from handful.study.editions import state_after

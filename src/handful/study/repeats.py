@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handful.core.objective import Ints
+from handful.problem import Ints
 from handful.study.questions import ANSWERED, LATE, PROVISIONAL
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Generator, Iterable
 from itertools import islice
 
-from handful.core.parts.board import NOBODY, NOW
 from handful.errors import StorageCorrupt
+from handful.explorers.board import NOBODY, NOW
 from handful.storage import Record
 from handful.study.event_records import VERSION, from_record
 from handful.study.events import Created

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 
 from handful import notebook
-from handful.core.certificates import Certificate
-from handful.core.endings import BY_BELIEF, Ending, ending_named
-from handful.core.objective import Floats, Ints
-from handful.core.parts.board import NOW
-from handful.core.views import GAIN
+from handful.certificates import Certificate
+from handful.explorers.board import GAIN, NOW
+from handful.problem import BY_BELIEF, Ending, Floats, Ints, ending_named
 from handful.study.certifying import answers_of_excluded, certificate_of, excluded_answers
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.checks import is_finite
 from handful.errors import InvalidProblem
+from handful.numbers import is_finite
 
 VERSION = 1
 GOLD, INSTRUCTED = "gold", "instructed"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from handful.core.objective import Ints
-from handful.core.parts.seen import ALL, FIRST, Marks
+from handful.explorers.board import ALL, FIRST, Marks
+from handful.problem import Ints
 from handful.study.questions import ANSWERED, LATE, Questions
 
 _SHIFT = 32  # a pair of items is kept as one number, which takes the least room

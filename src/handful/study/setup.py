@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from handful.core.budget import PerItem, Total
-from handful.core.checks import is_finite, make_plain
-from handful.core.explorers.registry import Duels, Explorer, default_explorer, describe, described, explorer_of, spelled
-from handful.core.feedback import Feedback, Preferences, Values
-from handful.core.problem import Problem
 from handful.errors import InvalidProblem, StorageCorrupt
+from handful.explorers.registry import Duels, Explorer, default_explorer, describe, described, explorer_of, spelled
+from handful.numbers import is_finite, make_plain
+from handful.problem import Feedback, PerItem, Preferences, Problem, Total, Values
 from handful.study.doors import Door
 from handful.study.items import position_of, read_items
 from handful.study.rules import Rule

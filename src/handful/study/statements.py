@@ -12,10 +12,9 @@ from typing import Any, Generic, Literal
 
 import numpy as np
 
-from handful.core.feedback import Values
-from handful.core.objective import Floats
-from handful.core.rounding import about, percent_at_least
-from handful.core.standing import standing_of
+from handful.explorers.strengths import standing_of
+from handful.numbers import about, percent_at_least
+from handful.problem import Floats, Values
 from handful.study.certifying import excluded_answers
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold

@@ -9,7 +9,7 @@ from typing import Any, Generic
 import numpy as np
 
 from handful import notebook
-from handful.core.objective import Floats, Ints
+from handful.problem import Floats, Ints
 from handful.study.fold import Fold
 from handful.study.items import Item
 

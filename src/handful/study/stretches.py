@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from handful.core.parts.board import NOBODY
 from handful.errors import StorageCorrupt
+from handful.explorers.board import NOBODY
 from handful.study.event_records import VERSION
 from handful.study.events import Asked, Settled, Told
 from handful.study.fold import Fold

@@ -9,10 +9,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, Self, overload
 
-from handful.core.budget import PerItem
-from handful.core.explorers.registry import Explorer
-from handful.core.feedback import Feedback
 from handful.errors import StorageError, StudyFinished
+from handful.explorers.registry import Explorer
+from handful.problem import Feedback, PerItem
 from handful.study import events
 from handful.study.ask_tell import AskTell
 from handful.study.doors import Door

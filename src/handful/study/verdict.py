@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.core.feedback import Values
-from handful.core.objective import Ints
+from handful.problem import Ints, Values
 from handful.study.closed_round import ClosedRound
 from handful.study.fold import Fold
 from handful.study.questions import ANSWERED

@@ -7,15 +7,14 @@ from itertools import product
 
 import numpy as np
 
-from handful.core.budget import PerItem
-from handful.core.explorers.registry import Duels
-from handful.core.feedback import Preferences
-from handful.core.responses import Response, btl, tastes
+from handful.explorers.registry import Duels
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome
 from handful.lab.bench.statements import SURELY, JudgedStatement
 from handful.lab.bench.targets import Figure
 from handful.lab.bench.tastes import PEOPLE
+from handful.problem import PerItem, Preferences
+from handful.responses import Response, btl, tastes
 
 CALIBRATION = "what is said of picks with 85–95%"
 

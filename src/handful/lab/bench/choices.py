@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from handful.core.budget import PerItem, Total
-from handful.core.explorers.registry import Duels, TopX
-from handful.core.feedback import Preferences
-from handful.core.responses import Response, btl, tastes
+from handful.explorers.registry import Duels, TopX
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome, World
 from handful.lab.bench.targets import CurvePoint, Figure, cost_of, curve, group, mean_answers, mean_quality
 from handful.lab.bench.tastes import PEOPLE
+from handful.problem import PerItem, Preferences, Total
+from handful.responses import Response, btl, tastes
 
 CHOICES = "choices among four for 0.95·greedy"
 ALONE = "one person with a taste of their own, 100 photos"

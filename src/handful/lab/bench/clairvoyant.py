@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from handful.core.objective import Floats, Objective
+from handful.problem import Floats, Objective
 
 _SHARE = 1.0 - 1.0 / math.e
 _STEPS, _FEWEST_STEPS = 100, 10  # values of w that are tried: the fewer, the more items there are

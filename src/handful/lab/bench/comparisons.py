@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from handful.core.budget import PerItem, Total
-from handful.core.explorers.registry import Certified, Duels, TopX
-from handful.core.feedback import Preferences, Values
-from handful.core.responses import Response, btl, linear, saturating, uniform
+from handful.explorers.registry import Certified, Duels, TopX
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Prior, Run, RunOutcome
 from handful.lab.bench.targets import (
@@ -22,6 +19,8 @@ from handful.lab.bench.targets import (
     mean_fewest,
     mean_quality,
 )
+from handful.problem import PerItem, Preferences, Total, Values
+from handful.responses import Response, btl, linear, saturating, uniform
 
 SAVING = "comparisons for 0.95·greedy"
 LINKS = "comparisons, other links"

@@ -10,12 +10,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from handful.core.endings import OPEN
-from handful.core.explorers.protocol import Explorer, open_round, propose, tell
-from handful.core.feedback import Preferences
-from handful.core.objective import Floats
-from handful.core.parts.options import put_number
-from handful.core.problem import Problem
+from handful.explorers.protocol import Explorer, open_round, propose, put_number, tell
+from handful.problem import OPEN, Floats, Preferences, Problem
 
 SIZE = 40
 SPLIT = 0.55

@@ -13,14 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from handful.core.endings import BUDGET
-from handful.core.explorers.protocol import Explorer, State, explores
-from handful.core.kernels import kernel
-from handful.core.objective import Ints
-from handful.core.parts.board import NOBODY, NOW, Board, Rows, even_share, first_order, new_board, pick_one
-from handful.core.parts.looking import keep_best
-from handful.core.parts.tree import new_tree, plant, seat
-from handful.core.problem import Problem
+from handful.explorers.board import NOBODY, NOW, Board, Rows, even_share, first_order, new_board, pick_one
+from handful.explorers.bounds import new_tree, plant, seat
+from handful.explorers.gains import keep_best
+from handful.explorers.protocol import Explorer, State, explores
+from handful.kernels import kernel
+from handful.problem import BUDGET, Ints, Problem
 
 _ITEM = np.dtype(
     [("mean", np.float64), ("tie", np.float64), ("count", np.float64), ("total", np.float64), ("index", np.float64)],

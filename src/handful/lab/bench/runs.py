@@ -13,19 +13,16 @@ from typing import Literal
 
 import numpy as np
 
-from handful.core.budget import PerItem, Total
-from handful.core.explorers.registry import EXPLORERS, Duels, Explorer
-from handful.core.feedback import Feedback, Values
-from handful.core.greedy import lazy_greedy
-from handful.core.kernels import COMPILING
-from handful.core.problem import Problem
-from handful.core.responses import Response
-from handful.core.simulate import simulate
+from handful.explorers.registry import EXPLORERS, Duels, Explorer
+from handful.kernels import COMPILING
 from handful.lab.bench.clairvoyant import clairvoyant
 from handful.lab.bench.statements import JudgedStatement, statements_of
 from handful.lab.bench.tastes import people_with_tastes
 from handful.lab.warming import tasks
 from handful.objectives import Coverage, Modular, SampleAverage
+from handful.problem import Feedback, PerItem, Problem, Total, Values
+from handful.responses import Response
+from handful.simulation import lazy_greedy, simulate
 from handful.venice import venice
 
 DELTA = 0.05

@@ -7,15 +7,14 @@ from itertools import product
 
 import numpy as np
 
-from handful.core.budget import Total
-from handful.core.explorers.protocol import Explorer
-from handful.core.explorers.registry import Worth
-from handful.core.feedback import Values
-from handful.core.responses import Response, bernoulli, gaussian, ratings, student
+from handful.explorers.protocol import Explorer
+from handful.explorers.registry import Worth
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.rivals import KLUCB, Halving
 from handful.lab.bench.runs import Run, RunOutcome, World
 from handful.lab.bench.targets import Figure, advantage, group, mean_quality
+from handful.problem import Total, Values
+from handful.responses import Response, bernoulli, gaussian, ratings, student
 
 SPENDING = "many items under a budget"
 

@@ -1,10 +1,10 @@
 """What `duels` says of its picks in one run, and whether it is true.
 
 A statement is made of every pick as its round ends: that it is among the best j candidates, that it is the best, and
-that it is better than the runner-up (`core/standing.py`). The best are those of the highest Borda sum among the round's
-candidates, by all people of the crowd. Where people differ, who is named most often among several is another: by them
-a statement is judged, too. With `sure`, a round ends once its pick is the best with that probability, and only that is
-counted.
+that it is better than the runner-up (`explorers/strengths.py`). The best are those of the highest Borda sum among
+the round's candidates, by all people of the crowd. Where people differ, who is named most often among several is
+another: by them a statement is judged, too. With `sure`, a round ends once its pick is the best with that probability,
+and only that is counted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handful.core.explorers.protocol import drop, open_round, view_of
-from handful.core.explorers.registry import Duels
-from handful.core.objective import Floats, Objective
-from handful.core.problem import Problem
-from handful.core.responses import Response
-from handful.core.simulate import parts_of, play
-from handful.core.standing import standing_of
+from handful.explorers.protocol import drop, open_round, view_of
+from handful.explorers.registry import Duels
+from handful.explorers.strengths import standing_of
+from handful.problem import Floats, Objective, Problem
+from handful.responses import Response
+from handful.simulation import parts_of, play
 
 AMONG, BEST, OVER, SURELY = "among the best", "the best", "better than the runner-up", "sure"
 

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from handful.core.budget import PerItem
 from handful.lab.bench.runs import RunOutcome
 from handful.lab.reproduce.statistics import student_quantile
+from handful.problem import PerItem
 
 K = TypeVar("K")
 

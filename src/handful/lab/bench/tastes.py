@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.core.checks import whole
+from handful.numbers import whole
 from handful.objectives import Coverage, SampleAverage
 
 PEOPLE = 25

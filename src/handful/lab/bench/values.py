@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from handful.core.budget import PerItem
-from handful.core.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
-from handful.core.feedback import Values
-from handful.core.responses import uniform
+from handful.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
 from handful.lab.bench.plans import BenchPlan
 from handful.lab.bench.runs import Run, RunOutcome
 from handful.lab.bench.targets import (
@@ -23,6 +20,8 @@ from handful.lab.bench.targets import (
     mean_fewest,
     mean_quality,
 )
+from handful.problem import PerItem, Values
+from handful.responses import uniform
 
 GUARANTEE = "answers for the guarantee"
 RANGE = "a known range"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from handful.core.objective import Floats
+from handful.problem import Floats
 
 Scalar = str | int | float
 CellRow = dict[str, Scalar]

@@ -11,19 +11,16 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.explorers.registry import Certified, TopX, Uniform
-from handful.core.feedback import Values
-from handful.core.greedy import greedy
-from handful.core.objective import Floats
-from handful.core.problem import Problem
-from handful.core.responses import uniform
-from handful.core.simulate import Simulation, simulate
+from handful.explorers.registry import Certified, TopX, Uniform
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables, chunks
 from handful.lab.reproduce.findings import Finding, Holds, PaperClaim
 from handful.lab.reproduce.statistics import Interval, share
 from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 from handful.objectives import Coverage
+from handful.problem import Floats, Problem, Values
+from handful.responses import uniform
+from handful.simulation import Simulation, greedy, simulate
 from handful.venice import venice
 
 TITLE = "(Coverage) How often the guarantees fail"

@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.budget import Total
-from handful.core.feedback import Preferences
-from handful.core.greedy import greedy, random_set
-from handful.core.problem import Problem
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
@@ -33,6 +29,8 @@ from handful.lab.reproduce.world import (
     collection,
 )
 from handful.objectives import Coverage
+from handful.problem import Preferences, Problem, Total
+from handful.simulation import greedy, random_set
 from handful.venice import PICTURES, THEMES, themes
 
 if TYPE_CHECKING:

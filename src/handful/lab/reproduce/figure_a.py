@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from handful.core.explorers.uniform import fixed_sample_size
-from handful.core.guarantees import per_round
+from handful.certificates import per_round
+from handful.explorers.uniform import fixed_sample_size
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from handful.core.explorers.uniform import fixed_sample_size
-from handful.core.guarantees import per_round
-from handful.core.objective import Floats
+from handful.certificates import per_round
+from handful.explorers.uniform import fixed_sample_size
 from handful.lab.reproduce import style
 from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
 from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
 from handful.lab.reproduce.statistics import Interval, geometric, mean
 from handful.lab.reproduce.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
+from handful.problem import Floats
 
 TITLE = "(b) Distribution of queries across items"
 DRAWN = (FULL, O, G, UNIFORM, CHAINED)

@@ -13,15 +13,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from handful.core.budget import Total
-from handful.core.draws import question_seed
-from handful.core.endings import CLOSED, OPEN
-from handful.core.explorers.protocol import State, conclude, late, open_round, propose, tell
-from handful.core.objective import Floats, Ints, Objective
-from handful.core.parts.board import NOBODY, NOW, remove
-from handful.core.parts.options import put_options, take_options
-from handful.core.responses import Response, btl, respond
-from handful.core.responses import choose as named
+from handful.draws import question_seed
+from handful.explorers.board import NOBODY, NOW, remove
+from handful.explorers.protocol import State, conclude, late, open_round, propose, put_options, take_options, tell
+from handful.problem import CLOSED, OPEN, Floats, Ints, Objective, Total
+from handful.responses import Response, btl, respond
+from handful.responses import choose as named
 
 SHARP, SPREAD = 2.0, 0.5
 """β is log-normal around 2: most people between 1 and 4."""

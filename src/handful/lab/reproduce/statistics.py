@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from handful.core.objective import Floats
+from handful.problem import Floats
 
 Z = NormalDist().inv_cdf(0.975)
 RESAMPLES = 2000

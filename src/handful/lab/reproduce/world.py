@@ -7,16 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from handful.core.budget import Total
-from handful.core.explorers.registry import Certified, Duels, Explorer, TopX, Uniform, Worth
-from handful.core.feedback import Preferences, Values
-from handful.core.greedy import greedy, random_set
-from handful.core.objective import Objective
-from handful.core.problem import Problem
-from handful.core.responses import btl, uniform
-from handful.core.simulate import Simulation, simulate
+from handful.explorers.registry import Certified, Duels, Explorer, TopX, Uniform, Worth
 from handful.images import ImageCollection
 from handful.lab.reproduce.cells import CAP, CellRow
+from handful.problem import Objective, Preferences, Problem, Total, Values
+from handful.responses import btl, uniform
+from handful.simulation import Simulation, greedy, random_set, simulate
 from handful.venice import venice
 
 N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05

@@ -81,7 +81,7 @@ def _memory_now() -> float:
 
 def _handful(case: str, x: Any, k: int) -> _Call:
     import handful
-    from handful.core.kernel_cache import KernelCache
+    from handful.kernel_cache import KernelCache
     from handful.objectives import FacilityLocation, FeatureBased, LogDet, MarginalRelevance
 
     KernelCache.load_overload = lambda *given: None  # type: ignore[method-assign]  # as where handful has never run

@@ -1,1 +1,0 @@
-"""TopX, the paper's Algorithm 2."""

@@ -1,1 +1,0 @@
-"""What several explorers are built from: the board of a round, bounds, beliefs, the scout, the tournament tree."""
