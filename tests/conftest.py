@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -41,14 +39,6 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.
     needed = NEEDS.get(fixturedef.argname)
     if needed is not None and request._pyfuncitem.get_closest_marker(needed) is None:
         pytest.fail(f"{request._pyfuncitem.nodeid} uses {fixturedef.argname}: mark it as {needed}")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_data_folder() -> Iterator[None]:
-    """Where the ends of journals in PostgreSQL are noted, also by child processes: not in the user's home."""
-    with tempfile.TemporaryDirectory(prefix="handful-data-") as folder:
-        os.environ["XDG_DATA_HOME"] = folder
-        yield
 
 
 @pytest.fixture(autouse=True)

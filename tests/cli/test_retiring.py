@@ -38,7 +38,6 @@ def test_every_command_with_a_storage_is_known_to_read_or_retires_first() -> Non
     assert set(there) >= READS | ITSELF
     writing = {name for name, command in there.items() if writes(name, command)}
     assert {"select", "preregister", "keys new", "invite new", "organize close", "recruit bonus"} <= writing
-    assert "recover" not in writing, "what may be damaged is looked at first, and nothing is deleted from it"
     assert not any("storage" in {p.name for p in there[name].params} for name in set(there) - writing - READS - ITSELF)
 
 

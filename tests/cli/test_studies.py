@@ -354,7 +354,6 @@ WRONG = [
     (("list", "--storage", "missing.db"), 2, "no file"),
     (("status", "--storage", "missing.db"), 2, "no file"),
     (("export", "--storage", "missing.db"), 2, "no file"),
-    (("recover", "x", "--storage", "missing.db"), 2, "no file"),
     (("keys", "list", "--storage", "missing.db"), 2, "no file"),
     (("keys", "new", "watch", "--storage", "missing.db"), 2, "no file"),
     (("recruit", "status", "--storage", "missing.db"), 2, "no file"),

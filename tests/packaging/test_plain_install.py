@@ -30,7 +30,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "status": (("status",), ""),
     "export": (("export",), ""),
     "replay": (("replay", "--check"), ""),
-    "recover": (("recover",), ""),
     "preregister": (("preregister",), ""),
     "people list": (("people", "list", "items"), ""),
     "people erase": (("people", "erase", "items", "w1"), "nobody in study 'items' is known as 'w1'"),

@@ -18,7 +18,6 @@ from handful.errors import (
     InvalidProblem,
     JournalTooNew,
     MissingExtra,
-    StorageBehind,
     StorageCorrupt,
     StorageError,
     StudyExists,
@@ -232,7 +231,7 @@ BAD_POSTGRES: list[tuple[str, str, tuple[Mode, ...], type[HandfulError], str]] =
     ("foreign", "DROP TABLE handful_format", ANY_MODE, StorageCorrupt, "of another program"),
     ("no payload", "ALTER TABLE events DROP payload", ANY_MODE, StorageCorrupt, "does not exist"),
     ("hole", "DELETE FROM events WHERE seq = 3", ("write", "read"), StorageCorrupt, "record 3 of study 'a'"),
-    ("emptied", "DELETE FROM events", ANY_MODE, StorageBehind, "10 records of it were stored there"),
+    ("emptied", "DELETE FROM events", ("write", "read"), StudyNotFound, "it has none yet"),
 ]
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
-from handful.errors import StorageError, StorageLocked
-from handful.storage import Record, list_studies, open_journal, sql
-from handful.storage.committer import GroupCommitter
-from handful.storage.postgres import PostgresDatabase
+from handful.errors import StorageBehind, StorageCorrupt, StorageError, StorageLocked
+from handful.storage import Record, backup, list_studies, open_journal, sql
+from handful.storage.sql import GroupCommitter, PostgresDatabase
 from handful.testing import record, records
 from tests import postgres
+from tests.storage import children
 
 
 def administer(url: str, statement: str) -> list[object]:
@@ -89,15 +89,14 @@ def test_a_commit_whose_reply_was_lost_is_not_made_twice(
     insert = sql.insert_records
     cut = 0
 
-    def insert_commit_and_lose_the_connection(connection, study, batch, before):  # type: ignore[no-untyped-def]
+    def insert_commit_and_lose_the_connection(connection, study, batch):  # type: ignore[no-untyped-def]
         nonlocal cut
-        tip = insert(connection, study, batch, before)
+        insert(connection, study, batch)
         if cut < 1:
             cut += 1
             connection.connection.commit()
             cut_off_writers(postgres_storage)
             connection.execute(text("SELECT 1"))
-        return tip
 
     monkeypatch.setattr(sql, "insert_records", insert_commit_and_lose_the_connection)
     with closing(open_journal(postgres_storage, "a")) as journal:
@@ -135,6 +134,91 @@ def test_a_connection_that_does_not_come_back_in_time_is_an_error(
             journal.append(records(1, 2)).wait()
         with pytest.raises(StorageError):
             journal.close()
+
+
+def change(url: str, statement: str) -> None:
+    with create_engine(url, poolclass=NullPool).begin() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def test_a_database_that_came_back_older_stops_the_writer_and_nothing_is_acknowledged(postgres_storage: str) -> None:
+    journal = open_journal(postgres_storage, "a")
+    journal.append(records(0, 10)).wait()
+    cut_off_writers(postgres_storage)
+    change(postgres_storage, "DELETE FROM events WHERE seq >= 7")
+    ticket = journal.append([record(10)])
+    with pytest.raises(StorageBehind, match=r"holds 7 records .* but 10 were stored: it is an older"):
+        ticket.wait()
+    with pytest.raises(StorageError, match="takes no more records"):
+        journal.append([record(11)])
+    with pytest.raises(StorageBehind):
+        journal.close()
+    with pytest.raises(StorageBehind):
+        open_journal(postgres_storage, "a", mode="write")
+    assert administer(postgres_storage, "SELECT max(seq) FROM events") == [6]
+
+
+def test_a_database_that_came_back_with_another_history_stops_the_writer(postgres_storage: str) -> None:
+    journal = open_journal(postgres_storage, "a")
+    journal.append(records(0, 10)).wait()
+    cut_off_writers(postgres_storage)
+    change(postgres_storage, "UPDATE events SET payload = '{}' WHERE seq = 9")
+    with pytest.raises(StorageBehind, match="record 9 of study 'a' .* is not the one that was stored"):
+        journal.append([record(10)]).wait()
+    with pytest.raises(StorageBehind):
+        journal.close()
+
+
+def test_a_program_that_opens_its_study_again_is_given_no_older_copy(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = open_journal(path, "a")
+    journal.append(records(0, 10)).wait()
+    older = backup(path, tmp_path / "older.db")
+    journal.append(records(10, 20)).wait()
+    for log in tmp_path.glob("journal.db-*"):
+        log.unlink()
+    older.replace(path)
+    with pytest.raises(StorageError, match="was moved, replaced or deleted"):
+        journal.append(records(20, 21)).wait()
+    with pytest.raises(StorageError, match="was moved, replaced or deleted"):
+        journal.close()
+    for _ in range(2):
+        with pytest.raises(StorageBehind, match=r"holds 10 records .* but 20 were stored.*start the program again"):
+            open_journal(path, "a", mode="write")
+    assert list(tmp_path.glob("*.lock")) == []
+
+
+def test_another_program_goes_on_from_what_the_database_has(storage: str) -> None:
+    with closing(open_journal(storage, "a")) as journal:
+        journal.append(records(0, 10)).wait()
+    change(storage, "DELETE FROM events WHERE seq >= 7")
+    with pytest.raises(StorageBehind):
+        open_journal(storage, "a", mode="write")
+    writer = children.start(children.append_ten, storage, "a", 7)
+    writer.join()
+    assert writer.exitcode == 0
+    with closing(open_journal(storage, "a", mode="read")) as reader:
+        assert list(reader.read()) == records(0, 17)
+
+
+def test_a_study_that_was_deleted_on_purpose_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    for _ in range(2):
+        with closing(open_journal(path, "a")) as journal:
+            journal.append(records(0, 10)).wait()
+        path.unlink()
+
+
+def test_a_hole_is_noticed_however_long_it_is(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "CHUNK", 3)
+    with closing(open_journal(storage, "a")) as journal:
+        journal.append(records(0, 20)).wait()
+    change(storage, "DELETE FROM events WHERE seq BETWEEN 6 AND 16")
+    with (
+        closing(open_journal(storage, "a", mode="read")) as journal,
+        pytest.raises(StorageCorrupt, match="record 6 of study 'a' is missing: the next is 17"),
+    ):
+        list(journal.read())
 
 
 @contextmanager

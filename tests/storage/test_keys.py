@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from handful.errors import InvalidProblem, StorageError
-from handful.storage import backup, open_journal
+from handful.storage import backup, open_journal, passwords_in, without_password
 from handful.storage.keys import Keys, MemoryKeys, hash_of, new_key, open_keys
-from handful.storage.passwords import passwords_in, without_password
 
 
 def check_keys(keys: Keys) -> None:

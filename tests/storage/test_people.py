@@ -13,8 +13,8 @@ from handful import Preferences, Study
 from handful.errors import InvalidProblem, StorageError
 from handful.storage import list_studies
 from handful.storage.invitations import Invitations, invitation_of
-from handful.storage.opening import database_at
 from handful.storage.people import KEPT_S, People, Person, forget_due, new_pseudonym, writing
+from handful.storage.sql import database_at
 
 WHO = "participant-5f3c9a1e77"
 SESSION = "session-0b1d7e42aa"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -259,8 +258,6 @@ def test_a_study_in_postgres_goes_on_after_every_restart_as_if_there_had_been_no
     def emptied(folder: str) -> str:
         with engine.begin() as connection:
             connection.execute(text("DROP TABLE IF EXISTS events, handful_format"))
-        for tip in Path(os.environ["XDG_DATA_HOME"]).rglob("*.tip"):  # the study is deleted on purpose
-            tip.unlink()
         return postgres_storage
 
     play("borda", emptied, examples=6)

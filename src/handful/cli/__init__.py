@@ -76,7 +76,7 @@ def say(text: str) -> None:
 
 def _told(text: str) -> str:
     """The text without the passwords of databases."""
-    from handful.storage.passwords import without_password
+    from handful.storage import without_password
 
     return without_password(text) if "://" in text else text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from handful.storage.passwords import without_password
+from handful.storage import without_password
 
 console = Console(highlight=False)
 

@@ -13,7 +13,7 @@ ADVICE = "give the URL in the environment variable HANDFUL_DATABASE, or the pass
 
 def hide_typed_password() -> None:
     """If a URL among the arguments has a password: start again without it, and with it in the environment."""
-    from handful.storage.passwords import passwords_in, without_password
+    from handful.storage import passwords_in, without_password
 
     typed = " ".join(sys.argv[1:])
     if "://" not in typed:

@@ -20,7 +20,6 @@ READS = frozenset(
         "list",
         "organize networks",
         "plot",
-        "recover",
         "recruit cost",
         "recruit pay-list",
         "recruit plan",
@@ -29,7 +28,7 @@ READS = frozenset(
         "status",
     }
 )
-"""Commands with a storage that only look at it; `recover` also where it writes, since the storage may be damaged."""
+"""Commands with a storage that only look at it."""
 
 ITSELF = frozenset({"people erase", "people list", "serve"})
 """Commands that see to it themselves, and say so or go on seeing to it."""

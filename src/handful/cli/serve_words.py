@@ -205,14 +205,14 @@ def _so_far(hosted: HostedStudy) -> str:
 
 def place_of(storage: str) -> str:
     """Where a storage is, for whoever looks for it from another folder."""
-    from handful.storage.passwords import without_password
+    from handful.storage import without_password
 
     return without_password(storage) if "://" in storage else str(Path(storage).resolve())
 
 
 def named_again(storage: str | None) -> list[str]:
     """The words that name this storage in a command, if it was named."""
-    from handful.storage.passwords import without_password
+    from handful.storage import without_password
 
     return [] if storage is None else ["--storage", without_password(storage)]
 

@@ -49,7 +49,7 @@ def leaving_nothing_if_refused(storage: str) -> Iterator[None]:
 def _of_storage(folder: Path, storage: str) -> set[Path]:
     """What there is of a storage: the folder of its items, its file, and what is kept beside that."""
     file = Path(storage) if "://" not in storage else None
-    endings = ("", "-wal", "-shm", ".*.lock", ".*.tip", ".setup.lock")
+    endings = ("", "-wal", "-shm", ".*.lock", ".setup.lock")
     files = () if file is None else (one for end in endings for one in file.parent.glob(glob.escape(file.name) + end))
     return {path for path in (folder, *files) if path.exists()}
 

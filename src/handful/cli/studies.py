@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
 def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage."""
-    from handful.storage import list_studies
-    from handful.storage.passwords import without_password
+    from handful.storage import list_studies, without_password
 
     if "://" not in storage and not Path(storage).exists():
         raise StorageMissing(f"there is no file {storage}: check the path")

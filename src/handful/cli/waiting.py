@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from handful.errors import HandfulError, StorageLocked
-from handful.storage.locks import CLOSE_IT
+from handful.storage import CLOSE_IT
 
 T = TypeVar("T")
 AGAIN_S = 0.2

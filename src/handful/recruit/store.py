@@ -17,8 +17,7 @@ from handful.errors import InvalidProblem, StorageLocked, StorageMissing
 from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
 from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
 from handful.recruit.tables import ledger, metadata, promised, recruited, recruitments, to_forget
-from handful.storage.opening import database_at
-from handful.storage.tables import create_missing
+from handful.storage.sql import create_missing, database_at
 
 LOCK_SECONDS = 30.0
 

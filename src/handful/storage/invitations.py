@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from handful.errors import InvalidProblem
-from handful.storage.opening import database_at
 from handful.storage.people import FORGOTTEN, make_tables, writing
+from handful.storage.sql import database_at
 
 CODE_BYTES = 10
 MOST = 100_000

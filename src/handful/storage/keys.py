@@ -17,7 +17,7 @@ from handful.errors import InvalidProblem, StorageError, StorageMissing
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from handful.storage.database import Database
+    from handful.storage.sql import Database
 
 Role = Literal["own", "watch", "result"]
 """own: see and order everything; watch: see it; result: see what was chosen, and nothing else."""
@@ -88,7 +88,7 @@ def link_of(key: Key, typed: str) -> str:
 
 def open_keys(url: str | Path | None) -> Keys:
     """The keys of a storage; without one, they are kept in memory."""
-    from handful.storage.opening import database_at
+    from handful.storage.sql import database_at
 
     return MemoryKeys() if url is None else StoredKeys(database_at(url))
 
@@ -124,7 +124,7 @@ class StoredKeys:
     def all(self) -> list[Key]:
         from sqlalchemy import select
 
-        from handful.storage.tables import keys_table
+        from handful.storage.sql import keys_table
 
         with self._reading() as connection:
             if connection is None:
@@ -135,7 +135,7 @@ class StoredKeys:
     def get(self, id: str) -> Key | None:
         from sqlalchemy import select
 
-        from handful.storage.tables import keys_table
+        from handful.storage.sql import keys_table
 
         with self._reading() as connection:
             if connection is None:
@@ -146,7 +146,7 @@ class StoredKeys:
     def add(self, key: Key) -> None:
         from sqlalchemy import insert
 
-        from handful.storage.tables import create_missing, keys_table
+        from handful.storage.sql import create_missing, keys_table
 
         with self._database.explaining(), self._database.connect_to_write() as connection, connection.begin():
             create_missing(connection, [keys_table])
@@ -155,7 +155,7 @@ class StoredKeys:
     def revoke(self, id: str, now: float) -> None:
         from sqlalchemy import update
 
-        from handful.storage.tables import keys_table
+        from handful.storage.sql import keys_table
 
         _known(self.get(id), id, self._database.where)
         own = (keys_table.c.id == id, keys_table.c.revoked.is_(None))
@@ -165,7 +165,7 @@ class StoredKeys:
     @contextmanager
     def _reading(self) -> Iterator[Connection | None]:
         """A connection; None while there is no table of keys."""
-        from handful.storage.tables import keys_table
+        from handful.storage.sql import keys_table
 
         if self._database.is_absent():
             raise StorageMissing(f"there is no file {self._database.where}: check the path")

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 
 from handful.errors import StorageError
-from handful.storage.base import Ticket
-from handful.storage.records import Record, check_follows
+from handful.storage.journal import Record, Ticket, check_follows
 
 CHUNK = 4096
 

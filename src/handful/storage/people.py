@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageError
-from handful.storage.opening import database_at
+from handful.storage.sql import database_at
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from handful.storage.database import Database
+    from handful.storage.sql import Database
 
 JOINED = "joined"
 FORGOTTEN = "forgotten"
@@ -267,7 +267,7 @@ def writing(database: Database) -> Iterator[Connection]:
 def make_tables(database: Database) -> None:
     """Make the tables about people where they are missing. May be called by several processes at once."""
     from handful.storage.people_tables import metadata
-    from handful.storage.tables import create_missing
+    from handful.storage.sql import create_missing
 
     with writing(database) as connection:
         create_missing(connection, metadata.sorted_tables)

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from math import ceil
 from pathlib import Path
 
-from handful.storage.opening import database_at
 from handful.storage.people import FORGOTTEN, Person, count_change, forget_due, make_tables, wipe, writing
+from handful.storage.sql import database_at
 
 DAYS = 90
 MOST_DAYS = 3650

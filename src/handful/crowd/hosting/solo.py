@@ -8,7 +8,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT
 from handful.errors import InvalidProblem
-from handful.storage.passwords import without_password
+from handful.storage import without_password
 from handful.study.setup import Setup
 
 

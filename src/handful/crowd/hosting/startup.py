@@ -26,8 +26,7 @@ from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.hosting.warming import warm_up
 from handful.crowd.settings import Settings
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
-from handful.storage import StudySummary, list_studies, make_storage
-from handful.storage.passwords import without_password
+from handful.storage import StudySummary, list_studies, make_storage, without_password
 from handful.study.clock import SteadyClock
 from handful.study.small_budget import small_budgets_heard
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from handful.errors import StorageError
 from handful.storage import backup
-from handful.storage.backup import note_ends
 
 STEM = "handful"
 
 
 def backup_file(storage: str | Path, items: Path, target: Path | None = None) -> Path:
-    """A zip with handful.db, where its studies end, and handful.db.items/, made while the studies go on; give its path.
+    """A zip with handful.db and handful.db.items/, made while the studies go on; give its path.
 
     To restore, unpack it and serve `handful.db`. It holds the secret that workers' cookies are checked with, so keep
     it as safe as the database itself.
@@ -34,8 +33,6 @@ def backup_file(storage: str | Path, items: Path, target: Path | None = None) ->
                 os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED, allowZip64=True) as out:
             out.write(database, f"{STEM}.db", compress_type=zipfile.ZIP_DEFLATED)
-            for path in note_ends(database):
-                out.write(path, path.name)
             for path in sorted(items.rglob("*")):
                 if path.is_file():
                     out.write(path, f"{STEM}.db.items/{path.relative_to(items).as_posix()}")

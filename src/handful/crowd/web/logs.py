@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handful.errors import InvalidProblem
-from handful.storage.passwords import without_password
+from handful.storage import without_password
 
 MOST_KINDS = 1_000
 _PLAIN = set(vars(logging.makeLogRecord({})))
