@@ -241,13 +241,41 @@ def test_a_file_whose_request_is_given_up_is_kept_whole_or_leaves_nothing(tmp_pa
         taking = asyncio.create_task(kept.take("a.jpg", _one_chunk(), still))
         await asyncio.to_thread(reached.wait, 20)
         taking.cancel()
+        free.set()
         with pytest.raises(asyncio.CancelledError):
             await taking
-        free.set()
-        await asyncio.to_thread(lambda: kept.lock.acquire() and kept.lock.release())
 
     asyncio.run(given_up())
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.jpg", b"a picture")]
+
+
+@pytest.mark.parametrize(("operation", "size", "status"), [("disk_usage", 10, 200), ("unlink", 11, 422)])
+def test_a_disk_that_is_slow_holds_up_nobody_but_the_upload(
+    server: Started, monkeypatch: pytest.MonkeyPatch, operation: str, size: int, status: int
+) -> None:
+    """A disk that writes out much else may take a minute to say how full it is, or to make or delete a file."""
+    reached, free = threading.Event(), threading.Event()
+    where: Any = uploads.shutil if operation == "disk_usage" else Path
+    real = getattr(where, operation)
+
+    def slow(*args: Any, **options: Any) -> Any:
+        reached.set()
+        free.wait()
+        return real(*args, **options)
+
+    organizer, somebody = server.organizer(), server.browser()
+    draft = begin(organizer)
+    monkeypatch.setattr(where, operation, slow)
+    monkeypatch.setattr(uploads, "MAX_PICTURE_BYTES", 10)
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(organizer.put, f"/api/setup/{draft}/files/a.jpg", content=b"x" * size)
+        try:
+            reached.wait()
+            assert somebody.get("/api/studies").status_code == 200
+            assert not sent.done()
+        finally:
+            free.set()
+        assert sent.result().status_code == status
 
 
 @pytest.mark.parametrize(("method", "what"), [("DELETE", "dry-run"), ("GET", "quality"), ("PUT", "files/a.jpg")])

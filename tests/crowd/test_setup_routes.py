@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -259,22 +259,39 @@ def test_a_zip_and_a_csv_are_taken_like_from_a_folder(server: Started) -> None:
     assert [card["caption"] for card in prepared(organizer, draft)["cards"]] == ["First", "Second"]
 
 
-def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(server: Started) -> None:
+def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(
+    server: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, over = threading.Event(), threading.Event()
+    take = uploads.Uploads.take
+
+    async def watched(self: uploads.Uploads, name: str, chunks: AsyncIterator[bytes], still: Any) -> uploads.Upload:
+        async def told() -> AsyncIterator[bytes]:
+            async for chunk in chunks:
+                yield chunk
+                begun.set()  # asked for more: what came is written
+
+        try:
+            return await take(self, name, told(), still)
+        finally:
+            over.set()
+
+    monkeypatch.setattr(uploads.Uploads, "take", watched)
     organizer = server.organizer()
     draft = begin(organizer)
+    folder = server.registry.folder / draft / "uploads"
+    unfinished: list[Path] = []
 
     def half() -> Iterator[bytes]:
         yield b"x" * 100_000
+        begun.wait()
+        unfinished.extend(folder.iterdir())
         raise ConnectionError("gone")
 
     with pytest.raises(ConnectionError):
         organizer.put(f"/api/setup/{draft}/files/photo.jpg", content=half())
-    folder = server.registry.folder / draft / "uploads"
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        if not list(folder.iterdir()):
-            break
-        time.sleep(0.05)
+    over.wait()  # as long as the disk takes: were it never noticed, the limit of every test would end this one
+    assert len(unfinished) == 1
     assert list(folder.iterdir()) == []
     send(organizer, draft, photos(2))
     assert prepared(organizer, draft)["items"] == 2

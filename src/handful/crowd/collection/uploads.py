@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, TypeVar
 
 from handful.crowd.collection.items import Item
 from handful.crowd.collection.pasted_texts import parts_of, rows_of, table_of, with_more
@@ -28,9 +29,11 @@ UNFINISHED = ".unfinished-"
 Adds = Literal["anything", "files", "texts", "nothing"]
 """What can be put in beside what is there: a zip or a table is a collection of its own."""
 WHOLE = (".zip", ".csv", ".tsv")
+T = TypeVar("T")
 
-_threads = ThreadPoolExecutor(4, thread_name_prefix="handful-uploads")
-"""Where files get their names: while a study is opened its files wait, and nobody's answers wait behind them."""
+_threads = ThreadPoolExecutor(8, thread_name_prefix="handful-uploads")
+"""Where files are written and get their names. A disk may take a minute for that, and a study that is opened makes its
+files wait: neither the event loop nor anybody's answers wait behind them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,54 @@ class Upload:
 
     name: str
     size: int
+
+
+class _Arriving:
+    """A file that arrives, under a name that says so. Its calls block as long as the disk does."""
+
+    def __init__(self, final: Path, most: int, too_much: str) -> None:
+        """More than `most` bytes are refused, in the words `too_much`."""
+        self.final, self.most, self.too_much = final, most, too_much
+        self.unfinished = final.with_name(f"{UNFINISHED}{uuid.uuid4().hex}")
+        self.size = 0
+        self._file: BinaryIO | None = None
+
+    def add(self, chunk: bytes) -> None:
+        """Write what came."""
+        self.size += len(chunk)
+        if self.size > self.most:
+            raise InvalidCollection(self.too_much)
+        _check_space(self.final.parent, len(chunk))
+        self._opened().write(chunk)
+
+    def make_durable(self) -> None:
+        """Write all of it to the disk."""
+        with self._opened() as file:
+            file.flush()
+            os.fsync(file.fileno())
+
+    def give_up(self) -> None:
+        """Delete what came, unless it has its name already."""
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.close()
+        with suppress(OSError):
+            self.unfinished.unlink(missing_ok=True)
+
+    def _opened(self) -> BinaryIO:
+        if self._file is None:
+            self._file = self.unfinished.open("xb")
+        return self._file
+
+
+async def _in_thread(function: Callable[..., T], *args: object) -> T:
+    """Run it in a thread of the uploads. Whoever is cancelled leaves when it is over: nothing goes on behind them."""
+    done = asyncio.get_running_loop().run_in_executor(_threads, partial(function, *args))
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        await asyncio.wait([done])
+        raise
 
 
 class Uploads:
@@ -91,48 +142,39 @@ class Uploads:
 
         `still` is called before that, and raises if the files may no longer change.
         """
+        try:
+            arriving = await _in_thread(self._expect, name)
+            try:
+                async for chunk in chunks:
+                    await _in_thread(arriving.add, chunk)
+                await _in_thread(self._keep, arriving, still)
+            except BaseException:
+                await _in_thread(arriving.give_up)
+                raise
+        except StorageError:
+            raise
+        except OSError as error:
+            raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
+        return Upload(self._name(arriving.final), arriving.size)
+
+    def _expect(self, name: str) -> _Arriving:
+        """A file that may come: it has a place, and there is a limit to its size."""
         final = self._place(name)
         if len(self._sizes) >= MAX_ENTRIES and self._name(final) not in self._sizes:
             raise InvalidCollection(f"a study takes at most {MAX_ENTRIES:,} files")
         sizes = self._sizes.copy()
         left = MAX_UPLOAD_BYTES - sum(sizes.values()) + sizes.get(self._name(final), 0)
         most = left if final.suffix.lower() == ".zip" else min(left, MAX_PICTURE_BYTES)
-        size = 0
-        try:
-            file = final.with_name(f"{UNFINISHED}{uuid.uuid4().hex}").open("xb")
-            try:
-                async for chunk in chunks:
-                    size += len(chunk)
-                    if size > most:
-                        raise InvalidCollection(_too_much(name, most < left))
-                    _check_space(self.folder, len(chunk))
-                    file.write(chunk)
-            except BaseException:
-                with suppress(OSError), file:
-                    Path(file.name).unlink(missing_ok=True)
-                raise
-            kept = asyncio.get_running_loop().run_in_executor(_threads, self._keep, file, final, size, still)
-            await asyncio.shield(kept)  # to its end, if the request is given up
-        except StorageError:
-            raise
-        except OSError as error:
-            raise StorageError(f"{safe_name(name)} cannot be stored: {error.strerror or error}") from error
-        return Upload(self._name(final), size)
+        return _Arriving(final, most, _too_much(name, most < left))
 
-    def _keep(self, file: BinaryIO, final: Path, size: int, still: Callable[[], None]) -> None:
+    def _keep(self, arriving: _Arriving, still: Callable[[], None]) -> None:
         """Give a file that arrived whole its name, once it is durable; what is refused now is deleted."""
-        unfinished = Path(file.name)
-        try:
-            with file:
-                file.flush()
-                os.fsync(file.fileno())
-            with self.lock:
-                self._check_goes_beside(final)  # again: texts may have been pasted meanwhile
-                still()
-                unfinished.rename(final)
-                self._sizes[self._name(final)] = size
-        finally:
-            unfinished.unlink(missing_ok=True)
+        arriving.make_durable()
+        with self.lock:
+            self._check_goes_beside(arriving.final)  # again: texts may have been pasted meanwhile
+            still()
+            arriving.unfinished.rename(arriving.final)
+            self._sizes[self._name(arriving.final)] = arriving.size
 
     def _place(self, name: str) -> Path:
         """Where a file of this name goes; its folders are made."""
