@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 from handful.cli.waiting import once_free
 from handful.crowd.collection.items import load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
-from handful.crowd.web import server as web_server
 from handful.crowd.web.logs import log_to
 from handful.crowd.web.server import Server, listen
 
@@ -20,8 +17,6 @@ THEME = "Cathedrals in Venice"
 
 def main(items: str, storage: str, port: str, budget: str, limits: str = "none") -> None:
     log_to(None)
-    if limits == "uvicorn's":
-        web_server.protocol_in = lambda room: HttpToolsProtocol  # type: ignore[assignment,return-value]
     plan = StudyPlan(k=3, explorer="topx", budget=int(budget), in_flight=200, lease_s=3)
     settings = Settings(undo_s=0.2, redo_s=0.0, limits=ServerLimits() if limits == "real" else ServerLimits.none())
     collection = load_collection(Path(items))

@@ -15,7 +15,6 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import Settings
-from handful.crowd.web.connections import Connections
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.server import listen, serving
 
@@ -65,7 +64,6 @@ class Started:
     url: str
     registry: Registry
     limits: RequestLimits
-    connections: Connections
     browsers: ExitStack
 
     def browser(self) -> httpx.Client:
@@ -93,4 +91,4 @@ def started(
 ) -> Iterator[Started]:
     registry = open_registry(storage, collection, themes, plan or PLAN, settings, clock=clock)
     with serving(registry, listen("127.0.0.1", 0)) as (running, url), ExitStack() as browsers:
-        yield Started(url, registry, running.limits, running.connections, browsers)
+        yield Started(url, registry, running.limits, browsers)

@@ -103,9 +103,7 @@ def test_a_household_is_one_address(client: str, known_as: str) -> None:
     assert address_of({"client": (client, 1)}) == known_as
 
 
-LITTLE = ServerLimits(
-    address=Rate(0.01, 20), files=Rate(0.01, 2), joining=Rate(0.01, 2), streams_per_address=2, connections_per_address=3
-)
+LITTLE = ServerLimits(address=Rate(0.01, 20), files=Rate(0.01, 2), joining=Rate(0.01, 2), streams_per_address=2)
 
 
 @pytest.mark.parametrize(("door", "limited"), [("open", True), ("room", False)])

@@ -55,7 +55,7 @@ class Trial:
     place: socket.socket = field(default_factory=own_place)
     acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
     child: subprocess.Popen[bytes] | None = None
-    limits: Literal["real", "none", "uvicorn's"] = "none"  # uvicorn's: connections are left to it alone
+    limits: Literal["real", "none"] = "none"
 
     @property
     def port(self) -> int:

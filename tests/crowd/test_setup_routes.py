@@ -37,7 +37,7 @@ def empty_server(storage: Path) -> Iterator[Started]:
     """A server without a collection, as `handful serve` alone starts it."""
     registry = open_registry(storage, None, ())
     with serving(registry, listen("127.0.0.1", 0)) as (running, url), ExitStack() as browsers:
-        yield Started(url, registry, running.limits, running.connections, browsers)
+        yield Started(url, registry, running.limits, browsers)
 
 
 @pytest.fixture

@@ -208,7 +208,6 @@ class StudyLine(BaseModel):
 
 
 class Health(BaseModel):
-    """`open_to_the_decoder` is for the organizer: of files, sockets and processes, what the sandbox does not close."""
+    """The server works."""
 
     status: Literal["ok"]
-    open_to_the_decoder: tuple[str, ...] | None = None

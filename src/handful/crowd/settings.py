@@ -26,7 +26,7 @@ class ServerLimits:
 
     files: pages, scripts, styles and pictures, which everybody loads at once when a link is shared.
     held_per_address: which share of the questions that may be out can be held from one address; the rest is for others.
-    head_s, body_s, read_s: how long a request's head and its body may take to come, and a reply to be read.
+    connections: how many there may be in all; whoever comes beyond that is refused with 503.
     """
 
     worker: Rate = Rate(5, 30)
@@ -43,10 +43,6 @@ class ServerLimits:
     streams_per_address: int = 600
     organizer_streams: int = 100
     connections: int = 10_000
-    connections_per_address: int = 1_000
-    head_s: float = 10.0
-    body_s: float = 20.0
-    read_s: float = 30.0
     held_per_address: float = 0.75
 
     @classmethod
@@ -62,7 +58,6 @@ class ServerLimits:
             streams=many,
             streams_per_address=many,
             connections=many,
-            connections_per_address=many,
             held_per_address=1.0,
         )
 

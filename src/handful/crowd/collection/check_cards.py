@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 
+from PIL import Image, ImageDraw, ImageFont
+
 from handful.crowd.collection.decoder import Decoder
 from handful.crowd.collection.intake import item_of
 from handful.crowd.collection.items import Collection, Item
@@ -67,12 +69,10 @@ def _spoiled(item: Item, collection: Collection, folder: Path, decoder: Decoder 
     """The item, so that nobody would choose it: a picture in coarse blocks, a text with its letters out of order."""
     if item.kind == "text":
         return Item(item.id, "text", text=spoiled_text(item.text), caption=item.caption)
-    from PIL import Image
-
-    with Image.open(collection.large(item)) as picture:
-        size = picture.size
-        rows = max(2, round(BLOCKS * size[1] / size[0]))
-        coarse = picture.convert("RGB").resize((BLOCKS, rows), Image.Resampling.BOX)
+    assert decoder is not None
+    size = (item.width, item.height)
+    rows = max(2, round(BLOCKS * size[1] / size[0]))
+    coarse = decoder.pixels(collection.large(item).read_bytes(), (BLOCKS, rows), "exact")
     static = Image.frombytes("L", coarse.size, secrets.token_bytes(BLOCKS * rows)).convert("RGB")
     spoilt = Image.blend(coarse, static, STATIC).resize(size, Image.Resampling.NEAREST)
     return _kept(item, _png(spoilt), folder, decoder)
@@ -105,8 +105,6 @@ def can_be_drawn(words: str) -> bool:
 
 def _drawn(words: str, size: tuple[int, int], paper: str) -> bytes:
     """A picture of that size with the words on it, as large as they fit."""
-    from PIL import Image, ImageDraw, ImageFont
-
     picture = Image.new("RGB", size, paper)
     pen = ImageDraw.Draw(picture)
     room = 0.86 * min(size[0], 3 * size[1])
@@ -131,9 +129,9 @@ def _kept(item: Item, data: bytes, folder: Path, decoder: Decoder | None) -> Ite
     return made
 
 
-def _png(picture: object) -> bytes:
+def _png(picture: Image.Image) -> bytes:
     out = BytesIO()
-    picture.save(out, "PNG", compress_level=1)  # type: ignore[attr-defined]
+    picture.save(out, "PNG", compress_level=1)
     return out.getvalue()
 
 

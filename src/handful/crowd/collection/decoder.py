@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from typing import IO
+from typing import IO, Any
 
-from handful.crowd.collection.decoder_process import LENGTH
+from PIL import Image
+
+from handful.crowd.collection.decoder_process import LENGTH, REENCODE, Fit
 from handful.errors import InvalidCollection
-
-log = logging.getLogger("handful.crowd")
 
 TIMEOUT_S = 30.0
 PICTURES_PER_CHILD = 200
@@ -47,6 +45,16 @@ class Decoder:
 
     def decode(self, data: bytes) -> Decoded:
         """The picture re-encoded; InvalidCollection says in a few words why it is not taken."""
+        (width, height), large, medium, thumbnail = self._ordered(REENCODE, data, 3)
+        return Decoded(width, height, large, medium, thumbnail)
+
+    def pixels(self, data: bytes, size: tuple[int, int], fit: Fit) -> Image.Image:
+        """The picture in this size, by `decoder_process.pixels`; InvalidCollection says why it cannot be had."""
+        shape, plain = self._ordered({"what": "pixels", "size": size, "fit": fit}, data, 1)
+        return Image.frombytes("RGB", shape, plain)
+
+    def _ordered(self, order: dict[str, object], data: bytes, number: int) -> tuple[Any, ...]:
+        """The size that the child says, and so many parts that it made: taken for no more than they are."""
         child = self._ready()
         out_of_time = threading.Event()
 
@@ -59,21 +67,21 @@ class Decoder:
         try:
             assert child.stdin is not None
             assert child.stdout is not None
-            if self._served == 1:
-                _say_once(_greeting(child.stdout))
-            child.stdin.write(len(data).to_bytes(LENGTH) + data)
+            for part in (json.dumps(order).encode(), data):
+                child.stdin.write(len(part).to_bytes(LENGTH) + part)
             child.stdin.flush()
-            said, large, medium, thumbnail = (_read(child.stdout) for _ in range(4))
-        except (OSError, EOFError):
+            said = json.loads(_read(child.stdout))
+            parts = [] if "refused" in said else [_read(child.stdout) for _ in range(number)]
+            size = () if "refused" in said else (int(said["width"]), int(said["height"]))
+        except (OSError, EOFError, ValueError, TypeError, KeyError):
             self.close()
             why = f"took more than {self.timeout_s:g} seconds" if out_of_time.is_set() else "broke the decoder"
             raise InvalidCollection(f"{why} and was left out") from None
         finally:
             alarm.cancel()
-        reply = json.loads(said)
-        if "refused" in reply:
-            raise InvalidCollection(str(reply["refused"]))
-        return Decoded(int(reply["width"]), int(reply["height"]), large, medium, thumbnail)
+        if "refused" in said:
+            raise InvalidCollection(str(said["refused"]))
+        return size, *parts
 
     def close(self) -> None:
         """End the child, if there is one."""
@@ -92,44 +100,15 @@ class Decoder:
             self.close()
         if self._child is None:
             self._child = subprocess.Popen(
-                [sys.executable, "-I", "-m", "handful.crowd.collection.decoder_process"],
+                [sys.executable, "-P", "-m", "handful.crowd.collection.decoder_process"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
-                close_fds=True,
+                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
             self._served = 0
         self._served += 1
         return self._child
-
-
-@cache
-def open_to_the_decoder() -> tuple[str, ...]:
-    """What the decoding process could do on this system besides decoding, of "files", "sockets" and "processes".
-
-    It is tried out in such a process, once. Empty where the sandbox is complete.
-    """
-    decoder = Decoder()
-    try:
-        child = decoder._ready()
-        assert child.stdout is not None
-        return _greeting(child.stdout)
-    finally:
-        decoder.close()
-
-
-def _greeting(stream: IO[bytes]) -> tuple[str, ...]:
-    """What a new child says first: what it could still do."""
-    return tuple(str(what) for what in json.loads(_read(stream)))
-
-
-@cache
-def _say_once(possible: tuple[str, ...]) -> None:
-    if possible:
-        log.warning("the process that decodes pictures could still reach %s on this system", " and ".join(possible))
-    else:
-        log.info("the process that decodes pictures can reach no files, sockets or processes")
 
 
 def _read(stream: IO[bytes]) -> bytes:

@@ -1,31 +1,33 @@
 """The child process that decodes pictures: `python -m handful.crowd.collection.decoder_process`.
 
-A picture from a stranger is a program for the decoder. So it is decoded here, in a process that is locked in
-(`sandbox.py`) and is thrown away when it misbehaves. It first says what it could still do. Then pictures come in on
-standard input and leave on standard output, each with its length before it; nothing of the original but its pixels
+A picture from a stranger is a program for the decoder. So all pictures are decoded here, in a process with little
+memory and time that is thrown away when it misbehaves. Orders come in on standard input, each as JSON and the picture;
+what was made leaves on standard output, each part with its length before it. Nothing of the original but its pixels
 goes through.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import BinaryIO, Literal
 
-from handful.crowd.collection.sandbox import lock_this_process, still_possible
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
+MEMORY_BYTES = 1_500_000_000
+CPU_SECONDS = 300
 MAX_PIXELS = 50_000_000
 LARGE, MEDIUM, THUMBNAIL = 1600, 900, 480
 FORMATS = ["JPEG", "PNG", "WEBP", "GIF"]
 HEIF = "HEIF"
 """Taken where `pillow-heif` is installed."""
 LENGTH = 8
-_NOTHING = [b"", b"", b""]
+REENCODE: dict[str, object] = {"what": "reencode"}
+Fit = Literal["contain", "cover", "exact"]
+"""What becomes of a picture that has not the form of the place for it."""
 
 
 class _Refused(Exception):
@@ -33,30 +35,41 @@ class _Refused(Exception):
 
 
 def main() -> None:
-    """Decode one picture after another until the parent closes the pipe."""
-    from PIL import Image, ImageCms, ImageOps  # noqa: F401  (nothing can be loaded once the process is locked)
+    """Do one thing after another until the parent closes the pipe."""
+    _limit()
+    _know_formats()
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    while head := source.read(LENGTH):
+        order = json.loads(source.read(int.from_bytes(head)))
+        data = source.read(int.from_bytes(source.read(LENGTH)))
+        try:
+            said, *parts = reencode(data) if order == REENCODE else pixels(data, order["size"], order["fit"])
+        except _Refused as refusal:
+            said, parts = {"refused": str(refusal)}, []
+        except MemoryError:
+            said, parts = {"refused": "needs too much memory to decode"}, []
+        except Exception:
+            said, parts = {"refused": "is damaged: it cannot be decoded"}, []
+        _write(sink, json.dumps(said).encode(), *parts)
 
-    Image.init()
+
+def _limit() -> None:
+    """Little memory, little time, and no byte written to a file: what cannot be taken back."""
+    for what, most in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_CPU, CPU_SECONDS),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+def _know_formats() -> None:
     if heif_is_known():
         from pillow_heif import register_heif_opener
 
         register_heif_opener(thumbnails=False)
         FORMATS.append(HEIF)
-    _load_what_is_loaded_late()
-    lock_this_process()
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
-    _write(sink, json.dumps(still_possible()).encode())
-    while head := source.read(LENGTH):
-        data = source.read(int.from_bytes(head))
-        try:
-            said, *versions = reencode(data)
-        except _Refused as refusal:
-            said, versions = {"refused": str(refusal)}, _NOTHING
-        except MemoryError:
-            said, versions = {"refused": "needs too much memory to decode"}, _NOTHING
-        except Exception:
-            said, versions = {"refused": "is damaged: it cannot be decoded"}, _NOTHING
-        _write(sink, json.dumps(said).encode(), *versions)
 
 
 def heif_is_known() -> bool:
@@ -64,48 +77,12 @@ def heif_is_known() -> bool:
     return find_spec("pillow_heif") is not None
 
 
-def _load_what_is_loaded_late() -> None:
-    """Decode a tiny picture of each kind: decoders import modules when they first need them."""
-    from PIL import ExifTags, Image, ImageCms
-
-    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    turned = Image.Exif()
-    turned[ExifTags.Base.Orientation] = 6
-    as_cameras_do: dict[str, Any] = {"icc_profile": profile, "exif": turned.tobytes()}
-    kinds: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-        "JPEG": (("L", "RGB", "CMYK"), as_cameras_do | {"progressive": True}),
-        "PNG": (("1", "L", "LA", "I;16", "P", "RGB", "RGBA"), as_cameras_do),
-        "WEBP": (("RGB", "RGBA"), as_cameras_do),
-        "GIF": (("P", "L"), {"transparency": 0}),
-    }
-    if HEIF in FORMATS:
-        kinds[HEIF] = (("L", "RGB", "RGBA"), as_cameras_do)
-    for kind, (modes, options) in kinds.items():
-        for mode in modes:
-            first, second = (Image.new(mode, (8, 8), n) for n in range(2))
-            moving: dict[str, Any] = {} if kind in ("JPEG", HEIF) else {"save_all": True, "append_images": [second]}
-            for more in ({}, moving):
-                out = BytesIO()
-                first.save(out, kind, **options, **more)
-                reencode(out.getvalue())
-
-
 def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes, bytes]:
     """The picture's size, and its large, medium and small versions as WebP: upright, flat, in sRGB, without metadata.
 
     The medium one is empty where the large one is no larger.
     """
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
-    Image.MAX_IMAGE_PIXELS = None  # our own limit, below, has a better word to say
-    try:
-        picture = Image.open(BytesIO(data), formats=FORMATS)
-    except UnidentifiedImageError:
-        raise _Refused("is not a JPEG, PNG, WebP, GIF or HEIC picture") from None
-    with picture:
-        pixels = picture.width * picture.height
-        if pixels > MAX_PIXELS:
-            raise _Refused(f"has {pixels / 1e6:.0f} million pixels, at most {MAX_PIXELS // 10**6} million are taken")
+    with _opened(data) as picture:
         picture.draft("RGB", (2 * LARGE, 2 * LARGE))
         upright = ImageOps.exif_transpose(picture)
         flat = _flat(upright)
@@ -114,10 +91,34 @@ def reencode(data: bytes) -> tuple[dict[str, object], bytes, bytes, bytes]:
     return said, _webp(large), _webp(medium) if medium.size != large.size else b"", _webp(small)
 
 
-def _flat(picture: Image) -> Image:
-    """RGB in sRGB, on white where the picture is transparent."""
-    from PIL import Image, ImageCms
+def pixels(data: bytes, size: tuple[int, int], fit: Fit) -> tuple[dict[str, object], bytes]:
+    """A picture as plain RGB: within a size, cut to fill it, or made exactly so large, each pixel the mean below it."""
+    with _opened(data) as picture:
+        flat = picture.convert("RGB")
+    if fit == "contain":
+        made = ImageOps.contain(flat, size, Image.Resampling.LANCZOS)
+    elif fit == "cover":
+        made = ImageOps.fit(flat, size, Image.Resampling.LANCZOS)
+    else:
+        made = flat.resize(size, Image.Resampling.BOX)
+    return {"width": made.width, "height": made.height}, made.tobytes()
 
+
+def _opened(data: bytes) -> Image.Image:
+    """The picture, of a format and size that is taken; nothing of it is decoded yet."""
+    Image.MAX_IMAGE_PIXELS = None  # our own limit, below, has a better word to say
+    try:
+        picture = Image.open(BytesIO(data), formats=FORMATS)
+    except UnidentifiedImageError:
+        raise _Refused("is not a JPEG, PNG, WebP, GIF or HEIC picture") from None
+    pixels = picture.width * picture.height
+    if pixels > MAX_PIXELS:
+        raise _Refused(f"has {pixels / 1e6:.0f} million pixels, at most {MAX_PIXELS // 10**6} million are taken")
+    return picture
+
+
+def _flat(picture: Image.Image) -> Image.Image:
+    """RGB in sRGB, on white where the picture is transparent."""
     profile = picture.info.get("icc_profile")
     if profile and picture.mode in ("RGB", "CMYK", "L"):
         try:
@@ -137,9 +138,7 @@ def _flat(picture: Image) -> Image:
     return picture.convert("RGB")
 
 
-def _fit(picture: Image, most: int) -> Image:
-    from PIL import Image
-
+def _fit(picture: Image.Image, most: int) -> Image.Image:
     scale = most / max(picture.size)
     if scale >= 1:
         return picture
@@ -147,7 +146,7 @@ def _fit(picture: Image, most: int) -> Image:
     return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=3.0)
 
 
-def _webp(picture: Image) -> bytes:
+def _webp(picture: Image.Image) -> bytes:
     """Encoded without any of the metadata that a picture carries along in `info`."""
     out = BytesIO()
     picture.save(out, "WEBP", quality=82, method=2, exif=b"", icc_profile=b"", xmp=b"")

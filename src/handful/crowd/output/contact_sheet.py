@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from contextlib import closing
 from io import BytesIO
 
-from PIL import Image, ImageDraw, ImageFont, ImageOps
+from PIL import Image, ImageDraw, ImageFont
 
+from handful.crowd.collection.decoder import Decoder
 from handful.crowd.collection.distinct_names import cut_apart
 from handful.crowd.collection.items import Collection, Item
 from handful.study.results import Result
@@ -47,13 +49,15 @@ def contact_sheet(
     pen = ImageDraw.Draw(sheet)
     for line, text in enumerate(heading):
         pen.text((EDGE, EDGE + 58 * line), text, INK, _font(44))
-    for place, id_ in enumerate(chosen):
-        x = EDGE + (place % columns) * (CELL[0] + GAP)
-        y = top + (place // columns) * (CELL[1] + below + GAP)
-        _place(sheet, collection, collection[id_], place + 1, (x, y))
-        pen.text((x + 4, y + CELL[1] + 8), names[place], INK, _font(22))
-        if picks:
-            _say(sheet, collection, picks[place], *said[place], (x + 4, y + CELL[1] + caption_height + 10))
+    with closing(Decoder()) as decoder:
+        for place, id_ in enumerate(chosen):
+            x = EDGE + (place % columns) * (CELL[0] + GAP)
+            y = top + (place // columns) * (CELL[1] + below + GAP)
+            _place(sheet, collection, collection[id_], place + 1, (x, y), decoder)
+            pen.text((x + 4, y + CELL[1] + 8), names[place], INK, _font(22))
+            if picks:
+                at = (x + 4, y + CELL[1] + caption_height + 10)
+                _say(sheet, collection, picks[place], *said[place], at, decoder)
     for line, text in enumerate(footing):
         pen.text((EDGE, height - EDGE - 30 * (len(footing) - line)), text, FAINT, _font(21))
     out = BytesIO()
@@ -61,14 +65,15 @@ def contact_sheet(
     return out.getvalue()
 
 
-def _place(sheet: Image.Image, collection: Collection, item: Item, number: int, at: tuple[int, int]) -> None:
+def _place(
+    sheet: Image.Image, collection: Collection, item: Item, number: int, at: tuple[int, int], decoder: Decoder
+) -> None:
     pen = ImageDraw.Draw(sheet)
     x, y = at
     frame = (x, y, x + CELL[0], y + CELL[1])
     pen.rounded_rectangle(frame, 14, fill="#efebe2")
     if item.kind == "picture":
-        with Image.open(collection.large(item)) as picture:
-            shown = ImageOps.contain(picture.convert("RGB"), CELL, Image.Resampling.LANCZOS)
+        shown = decoder.pixels(collection.large(item).read_bytes(), CELL, "contain")
         sheet.paste(shown, (x + (CELL[0] - shown.width) // 2, y + (CELL[1] - shown.height) // 2))
     else:
         _write_in(pen, item.text, (x + 30, y + 70, x + CELL[0] - 30, y + CELL[1] - 20))
@@ -113,13 +118,13 @@ def _say(
     lines: Sequence[str],
     head: int,
     at: tuple[int, int],
+    decoder: Decoder,
 ) -> None:
     """What is said of a pick, and its runner-up in small."""
     pen, (x, y) = ImageDraw.Draw(sheet), at
     if pick.runner_up is not None and _has_small(collection, pick):
         right = x + CELL[0] - 8 - SMALL[0]
-        with Image.open(collection.thumbnail(collection[pick.runner_up])) as picture:
-            shown = ImageOps.fit(picture.convert("RGB"), SMALL, Image.Resampling.LANCZOS)
+        shown = decoder.pixels(collection.thumbnail(collection[pick.runner_up]).read_bytes(), SMALL, "cover")
         sheet.paste(shown, (right, y + 4))
         pen.text((right + SMALL[0] // 2, y + SMALL[1] + 10), "runner-up", FAINT, _font(16), anchor="ma")
     for number, line in enumerate(lines):

@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 
-from handful.crowd.collection.decoder import open_to_the_decoder
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.messages import Health
@@ -31,9 +30,7 @@ from handful.crowd.web import (
     words_routes,
     worker_routes,
 )
-from handful.crowd.web.dependencies import key_of
 from handful.crowd.web.error_responses import handle_errors
-from handful.crowd.web.even_replies import EvenReplies
 from handful.crowd.web.guard import Guard
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.static_files import VersionedFiles
@@ -51,19 +48,16 @@ RETIRE_EVERY = 7_200
 
 def create_app(registry: Registry) -> FastAPI:
     """The app that serves all studies of a registry, and closes them when it stops."""
-    replies = EvenReplies()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         registry.start()
         await in_thread(registry.look_for_recruiting)
-        replies.start()
         heartbeat = asyncio.create_task(_tick_studies(registry))
         try:
             yield
         finally:
             registry.stop_streams()
-            await in_thread(replies.stop)
             heartbeat.cancel()
             await asyncio.gather(heartbeat, return_exceptions=True)
             await in_thread(registry.close)
@@ -80,12 +74,10 @@ def create_app(registry: Registry) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.registry = registry
-    app.state.replies = replies
     app.state.limits = RequestLimits.of(registry.settings.limits, lambda: registry.one_room)
     handle_errors(app)
     app.add_middleware(Guard, settings=registry.settings, one_room=lambda: registry.one_room)
-    app.include_router(worker_routes.direct)  # first: looked through in this order, for every answer
-    app.include_router(worker_routes.router)
+    app.include_router(worker_routes.router)  # first: looked through in this order, for every answer
     app.include_router(panel_routes.router)
     app.include_router(panel_routes.organizers)
     app.include_router(organizer_routes.router)
@@ -101,16 +93,14 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(result_routes.router)
     app.include_router(page_routes.router)
 
-    @app.get("/healthz", tags=["server"], response_model_exclude_none=True)
-    async def healthz(request: Request) -> Health:
-        """Whether the server runs and can still store answers; to the organizer also what the sandbox leaves open."""
+    @app.get("/healthz", tags=["server"])
+    async def healthz() -> Health:
+        """Whether the server runs and can still store answers."""
         if await in_thread(registry.storage_fault) is not None:
             raise Refusal(503, "storage", "Answers cannot be stored right now.")
-        if await key_of(request) is None:
-            return Health(status="ok")
-        return Health(status="ok", open_to_the_decoder=await in_thread(open_to_the_decoder))
+        return Health(status="ok")
 
-    @app.get("/readyz", tags=["server"], response_model_exclude_none=True)
+    @app.get("/readyz", tags=["server"])
     async def readyz() -> Health:
         """Whether people can be asked now; 503 while the server starts, stops, or cannot store answers."""
         stopping = any(hosted.change_signal.stopping for hosted in registry.studies.values())

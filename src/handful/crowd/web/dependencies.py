@@ -13,7 +13,6 @@ from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import not_allowed, not_found, not_joined, not_organizer, too_fast
 from handful.crowd.web.addresses import address_of
-from handful.crowd.web.even_replies import EvenReplies
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.thread_pool import in_thread
 from handful.storage.keys import Key, Role
@@ -31,12 +30,6 @@ def limits_of(request: Request) -> RequestLimits:
     """The counters of the server that a request came to."""
     limits: RequestLimits = request.app.state.limits
     return limits
-
-
-def replies_of(request: Request) -> EvenReplies:
-    """What keeps the replies of the server in step that a request came to."""
-    replies: EvenReplies = request.app.state.replies
-    return replies
 
 
 # Dependencies are coroutines even where nothing is awaited: a plain function would be run in a thread of its own.

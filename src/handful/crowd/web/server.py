@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import gc
+import resource
 import signal
 import socket
 import threading
@@ -14,14 +16,13 @@ from types import FrameType
 import uvicorn
 
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.web.addresses import Proxies
 from handful.crowd.web.app import create_app
-from handful.crowd.web.connections import Connections, protocol_in
-from handful.crowd.web.garbage_pauses import short_garbage_pauses
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.errors import InvalidProblem
 
 GRACE_S = 10
+MOST_FILES = 65_536
+FILES_KEPT_FREE = 200  # of all that may be open: for the database, pictures, logs
 BACKLOG = 256
 """Connections that wait to be taken, and are taken at once: with more, whoever is connected would wait for them."""
 
@@ -50,6 +51,15 @@ def port_of(listening: socket.socket) -> int:
     return port
 
 
+def _most_connections(wanted: int) -> int:
+    """As many as are wanted, or as the system allows: each connection is an open file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return min(wanted, files - FILES_KEPT_FREE)
+
+
 class Server(uvicorn.Server):
     """A server that lets go of mere listeners when it is asked to stop, and finishes what others have begun."""
 
@@ -59,12 +69,11 @@ class Server(uvicorn.Server):
         self._say_stopping = stopping
         app = create_app(registry)
         self.limits: RequestLimits = app.state.limits
-        proxies = Proxies(registry.settings.proxies)
-        self.connections = Connections(registry.settings.limits, proxies, one_room=lambda: registry.one_room)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=protocol_in(self.connections),
+                http="httptools",
+                limit_concurrency=_most_connections(registry.settings.limits.connections),
                 backlog=BACKLOG,
                 log_config=None,
                 access_log=False,
@@ -75,12 +84,6 @@ class Server(uvicorn.Server):
                 ws="none",
             )
         )
-
-    async def on_tick(self, counter: int) -> bool:
-        """Called by Uvicorn ten times a second; every second, connections that wait too long are ended."""
-        if counter % 10 == 0:
-            self.connections.sweep()
-        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
@@ -101,8 +104,9 @@ class Server(uvicorn.Server):
                 listening.close()
                 self.registry.close()
                 return
-            with short_garbage_pauses():
-                self.run(sockets=[listening])
+            gc.collect()
+            gc.freeze()  # what is there by now stays, and need not be looked through again and again
+            self.run(sockets=[listening])
         finally:
             signal.signal(signal.SIGINT, before)
 

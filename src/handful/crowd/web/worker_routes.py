@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
-from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
 from handful.crowd import messages
 from handful.crowd.hosting.hosted_study import HostedStudy
@@ -29,10 +22,8 @@ from handful.crowd.web.dependencies import (
     TheStudy,
     TheWorker,
     WorkerCookie,
-    hosted_study_of,
     limits_of,
     registry_of,
-    replies_of,
     worker_at,
 )
 from handful.crowd.web.downloads import sheet_download
@@ -45,45 +36,7 @@ PROGRESS_EVERY_S = 2.0
 FOR_EVER_HERE = "private, max-age=31536000, immutable"  # for one browser only
 
 
-class _DirectRoute(APIRoute):
-    """A route that looks up the study, the worker and the body itself, and is described like any other.
-
-    FastAPI's own way of resolving dependencies would take longer than everything else that is done for an answer.
-    """
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        endpoint = self.endpoint
-        said: type[BaseModel] | None = get_type_hints(endpoint).get("said")
-
-        async def handle(request: Request) -> Response:
-            came = time.monotonic()
-            hosted = await hosted_study_of(request.path_params["study"], request)
-            try:
-                worker = await worker_at(hosted, request, request.cookies.get(WORKER_COOKIE))
-                more = () if said is None else (await _body_as(said, request),)
-                reply: BaseModel = await endpoint(hosted, worker, *more)
-                return Response(reply.model_dump_json(), media_type="application/json")
-            finally:  # refusals too: what is refused may be tried again and again
-                if hosted.checks.any:
-                    await replies_of(request).in_step(came)
-
-        return handle
-
-
-async def _body_as(model: type[BaseModel], request: Request) -> BaseModel:
-    """The body, if it is the JSON that is expected."""
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise RequestValidationError([{"loc": ("body",), "msg": "expected JSON, as Content-Type: application/json"}])
-    try:
-        return model.model_validate_json(await request.body())
-    except ValidationError as error:
-        raise RequestValidationError(error.errors(include_url=False)) from None
-    except ClientDisconnect:
-        raise HTTPException(400) from None
-
-
 router = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES)
-direct = APIRouter(prefix="/api", tags=["worker"], responses=RESPONSES, route_class=_DirectRoute)
 
 
 @router.get("/studies")
@@ -188,35 +141,34 @@ def _joined(
     return cookie, worker
 
 
-@direct.get("/s/{study}/next")
+@router.get("/s/{study}/next")
 async def next_questions(hosted: TheStudy, worker: TheWorker) -> messages.Work:
     """The questions this worker holds, the same after a reload and in a second tab."""
     return await in_thread(hosted.work, worker)
 
 
-@direct.get("/s/{study}/look")
+@router.get("/s/{study}/look")
 async def look(hosted: TheStudy, worker: TheWorker) -> messages.Work:
     """The same, but who has given just as many answers as they are asked for gets no more."""
     return await in_thread(hosted.work, worker, True)
 
 
-@direct.post("/s/{study}/answer")
+@router.post("/s/{study}/answer")
 async def answer(hosted: TheStudy, worker: TheWorker, said: messages.Answer) -> messages.Answered:
     """Answer a question. The reply comes once the answer is durable, and brings the next questions.
 
     A repeat, with the same choice or another, changes nothing and tells what is stored.
     """
-    answered = await hosted.answer_at_once(worker, said)
-    return await in_thread(hosted.answer, worker, said) if answered is None else answered
+    return await in_thread(hosted.answer, worker, said)
 
 
-@direct.post("/s/{study}/skip")
+@router.post("/s/{study}/skip")
 async def skip(hosted: TheStudy, worker: TheWorker, said: messages.Skip) -> messages.Work:
     """Pass a question on to somebody else."""
     return await in_thread(hosted.skip, worker, said)
 
 
-@direct.post("/s/{study}/undo")
+@router.post("/s/{study}/undo")
 async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> messages.Answered:
     """Change the last answer, while it is offered."""
     return await in_thread(hosted.undo, worker, said)
@@ -225,17 +177,13 @@ async def undo(hosted: TheStudy, worker: TheWorker, said: messages.Undo) -> mess
 @router.get("/s/{study}/pictures/{name}", response_class=Response, responses={200: {"content": {"image/webp": {}}}})
 async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerCookie = None) -> Response:
     """A picture that this worker was shown, in a study with checks: its address means nothing to others."""
-    came = time.monotonic()
-    try:
-        worker = known_worker(registry_of(request).secret, hosted, cookie)
-        path = None if worker is None else hosted.showing.deck.picture(worker, name)
-        if path is None:
-            raise not_found()
-        # Without the file's time and tag: a check's pictures were made at another time.
-        content = await in_thread(path.read_bytes)
-        return Response(content, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
-    finally:  # a check's pictures are read less often, and so may be slower to read
-        await replies_of(request).in_step(came)
+    worker = known_worker(registry_of(request).secret, hosted, cookie)
+    path = None if worker is None else hosted.showing.deck.picture(worker, name)
+    if path is None:
+        raise not_found()
+    # Without the file's time and tag: a check's pictures were made at another time.
+    content = await in_thread(path.read_bytes)
+    return Response(content, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
 
 
 async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:
