@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 
 from handful import Preferences, Study, cli
 from handful.cli import organize as _registers_its_commands
+from handful.crowd.people import DAY_S, People, Person, keep_for, retire
 from handful.errors import InvalidProblem, StorageError, StorageLocked
 from handful.storage.keys import open_keys
-from handful.storage.people import People, Person
-from handful.storage.retention import DAY_S, keep_for, retire_due
 from handful.study.doors import Door
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.conftest import collection, serve  # noqa: F401
@@ -143,9 +142,9 @@ def test_it_is_said_what_closing_means_or_that_the_study_is_finished(study: str)
 def test_closing_starts_the_days_that_people_are_kept_for(study: str) -> None:
     keep_for(study, "s", 10)
     run("close", "s", "--yes", "-s", study)
-    assert retire_due(study, time.time() + 9 * DAY_S) == []
+    assert retire(study, time.time() + 9 * DAY_S) == []
     assert len(People("s", study)) == 3
-    assert retire_due(study, time.time() + 10 * DAY_S) == ["s"]
+    assert retire(study, time.time() + 10 * DAY_S) == ["s"]
     assert len(People("s", study)) == 0
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from handful import Preferences, Study, cli
 from handful.cli import people as _registers_its_commands
-from handful.storage.people import People, Person
+from handful.crowd.people import People, Person
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -15,8 +15,7 @@ import typer.main
 import handful.cli
 from handful import Preferences, Study
 from handful.cli.retiring import ITSELF, READS, retiring, writes
-from handful.storage.people import People, Person
-from handful.storage.retention import DAY_S, keep_for
+from handful.crowd.people import DAY_S, People, Person, keep_for
 
 
 def commands() -> Any:

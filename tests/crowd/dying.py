@@ -29,9 +29,9 @@ from handful.crowd.hosting.changed_words import change_words
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.requested_changes import RequestedChanges
+from handful.crowd.people import Person
 from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.web.dependencies import Registry
-from handful.storage.people import Person
 
 ID = b"participant-1234567"
 TOLD = DraftSettings.model_validate({"theme": "Cathedrals", "k": 2, "words": {"thanks": "Merci"}})

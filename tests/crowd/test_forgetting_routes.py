@@ -15,11 +15,9 @@ from handful import Preferences
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_registry
+from handful.crowd.people import DAY_S, People, keep_for, kept_for, retire
+from handful.crowd.people import Person as KnownPerson
 from handful.crowd.settings import Settings
-from handful.recruit.forgetting import retire
-from handful.storage.people import FORGOTTEN, People
-from handful.storage.people import Person as KnownPerson
-from handful.storage.retention import DAY_S, keep_for, kept_for
 from handful.study.study import Study
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_people import OFTEN, plan
@@ -124,22 +122,6 @@ def test_a_study_closed_before_anything_was_said_keeps_its_people_ninety_days_fr
     assert retire(storage, 190 * DAY_S - 1) == []
     assert retire(storage, 190 * DAY_S) == ["s"]
     assert len(People("s", storage)) == 0
-
-
-def test_names_that_a_cookie_could_make_again_are_left_alone_when_the_retention_is_over(tmp_path: Path) -> None:
-    storage = tmp_path / "s.db"
-    closed_study(storage, 0.0)
-    before = People("s", storage)
-    before.add(KnownPerson("w0"))
-    before.forget("w0", keep_name=True)
-    before.add(KnownPerson("w2", network=b"a tag of theirs", joined=5.0))
-    keep_for(storage, "s", 1)
-    assert retire(storage, DAY_S) == ["s"]
-    after = People("s", storage)
-    assert len(after) == 0
-    assert [after.named(name) for name in ("w0", "w2")] == [KnownPerson(name, state=FORGOTTEN) for name in ("w0", "w2")]
-    after.keep_names(["w0", "w9"])
-    assert People("s", storage).named("w9") == KnownPerson("w9", state=FORGOTTEN)
     assert b"of theirs" not in storage.read_bytes()
 
 
@@ -173,12 +155,12 @@ def test_all_studies_are_kept_for_as_long_as_was_said_whichever_is_opened_first(
 
 DYING = """
 import os, signal, sys
-from handful.storage import people
+from handful.crowd import people
 
 storage, moment = sys.argv[1:]
 die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 known = people.People("s", storage)
-setattr(people, {"within the transaction": "count_change", "before the traces are wiped": "wipe"}[moment], die)
+setattr(people, {"within the transaction": "_count_change", "before the traces are wiped": "_wipe"}[moment], die)
 known.forget("w1")
 """
 

@@ -13,10 +13,9 @@ from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.identity import known_worker, network_of, new_person
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.hosting.tokens import new_cookie, worker_of
+from handful.crowd.hosting.tokens import worker_of
+from handful.crowd.people import WITHDRAWING, Invitations, People
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from handful.storage.invitations import Invitations
-from handful.storage.people import WITHDRAWING, People
 from handful.study.doors import Door
 from handful.study.rules import Admission, FasterThan, Rule
 from handful.study.standstill import Standstill
@@ -48,43 +47,6 @@ def test_the_journals_name_for_somebody_is_random_and_the_table_knows_whose_it_i
     assert worker.id == name
     assert [known.pseudonym for known in People(STUDY, tmp_path / "s.db").all()] == [name]
     assert person.next()["progress"]["answered"] == 1
-
-
-def old_cookie(server: Started) -> str:
-    """Of somebody who has answered since before there was a table of people."""
-    hosted, secret = server.registry.studies[STUDY], server.registry.secret
-    cookie = new_cookie(secret, STUDY)
-    old = worker_of(secret, STUDY, cookie)
-    assert old is not None
-    assert known_worker(secret, hosted, cookie) is None
-    (question,) = hosted.study.ask(1, old.id)
-    hosted.study.tell(question.id, True, old.id)
-    assert known_worker(secret, hosted, cookie) == old
-    return cookie
-
-
-def test_cookies_from_before_the_table_still_work_until_they_are_forgotten(serve: Serve, tmp_path: Path) -> None:
-    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
-    cookie, other = old_cookie(server), old_cookie(server)
-    hosted, secret = server.registry.studies[STUDY], server.registry.secret
-    theirs = {"Cookie": f"handful={cookie}"}
-    code = server.browser().get(f"/api/s/{STUDY}/me", headers=theirs).json()["code"]
-    gone = server.browser().post(f"/api/s/{STUDY}/forget", json={"code": code})
-    assert (gone.status_code, gone.json()) == (200, {"done": True})
-    assert known_worker(secret, hosted, cookie) is None
-    assert known_worker(secret, hosted, other) is not None
-    assert hosted.study.fold.answers == 2
-
-
-def test_cookies_from_before_the_table_work_no_more_when_the_retention_is_over(serve: Serve, tmp_path: Path) -> None:
-    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
-    cookie = old_cookie(server)
-    hosted, secret = server.registry.studies[STUDY], server.registry.secret
-    hosted.people.closed(0.0)
-    server.registry.retire_people()
-    assert known_worker(secret, hosted, cookie) is None
-    assert len(hosted.people) == 0
-    assert hosted.study.fold.answers == 1
 
 
 def test_who_is_forgotten_is_a_stranger_and_the_answers_stay(serve: Serve, tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from handful.cli.who_counts import expected_of
 from handful.cli.words_file import OPTIONS
 from handful.crowd import settings, setup_messages
 from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of
+from handful.crowd.people import MOST_DAYS
 from handful.crowd.setting_bounds import BOUNDS
 from handful.crowd.setup_messages import DraftSettings, Words
 from handful.crowd.web.page_routes import templates
 from handful.errors import InvalidProblem
-from handful.storage.retention import MOST_DAYS
 from handful.study.preregistration import record_of as preregistration_of
 from handful.study.rules import Rule
 

@@ -18,10 +18,10 @@ from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.study_plan import new_study
+from handful.crowd.people import ask_to_forget
 from handful.crowd.settings import Settings
 from handful.recruit.fake import FakePlatform, FakeProlific
 from handful.recruit.fake.server import Fault
-from handful.recruit.forgetting import ask_to_forget
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.store import Store

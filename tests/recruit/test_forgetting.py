@@ -15,8 +15,17 @@ from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.tokens import cookie_from, worker_of
 from handful.crowd.languages import language
+from handful.crowd.people import (
+    DAY_S,
+    WITHDRAWING,
+    People,
+    ask_to_forget,
+    forget_settled,
+    keep_for,
+    pay_is_settled,
+    retire,
+)
 from handful.recruit.fake import FakeProlific
-from handful.recruit.forgetting import ask_to_forget, forget_settled, pay_is_settled, retire
 from handful.recruit.outcomes import Identity
 from handful.recruit.panel import Panel
 from handful.recruit.prolific import paying
@@ -24,8 +33,6 @@ from handful.recruit.prolific.reconciling import counts_of, reconcile
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
-from handful.storage.people import WITHDRAWING, People
-from handful.storage.retention import DAY_S, keep_for
 from tests.crowd.clients import STUDY as SERVED
 from tests.recruit.arrivals import PLAN, paid_study
 from tests.recruit.conftest import STUDY

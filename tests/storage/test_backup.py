@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from handful.crowd import people
+from handful.crowd.people import Invitations, People, Person
 from handful.errors import StorageError
 from handful.recruit import tables as recruit_tables
 from handful.recruit.outcomes import Identity
 from handful.recruit.store import Store
-from handful.storage import backup, list_studies, open_journal, people_tables
+from handful.storage import backup, list_studies, open_journal
 from handful.storage.backup import BESIDE
-from handful.storage.invitations import Invitations
 from handful.storage.keys import new_key, open_keys
-from handful.storage.people import People, Person
 from handful.testing import record, records
 
 
@@ -86,7 +86,7 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
 
 
 def test_a_backup_knows_every_table_beside_the_journals() -> None:
-    assert set(BESIDE) == {"keys"} | set(people_tables.metadata.tables) | set(recruit_tables.metadata.tables)
+    assert set(BESIDE) == {"keys"} | set(people.metadata.tables) | set(recruit_tables.metadata.tables)
 
 
 def test_a_backup_overwrites_nothing(sqlite_storage: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from handful.errors import InvalidProblem, StorageLocked
 if TYPE_CHECKING:
     from handful.crowd.hosting.groups import Group
     from handful.crowd.hosting.worker_statistics import AnswerStatistics
-    from handful.storage.people import People
+    from handful.crowd.people import People
     from handful.study import Study
 
 organize = typer.Typer(no_args_is_help=True, help="Do with a study what its organizer's page can do.")
@@ -260,7 +260,7 @@ def close(study: Study_, yes: _Yes = False, storage: Storage = STORAGE, at: _At 
 
 def _finish(study: Study, why: str, storage: str) -> None:
     """Close a study, and note when: its people are kept for so many days from then on."""
-    from handful.storage.people import People
+    from handful.crowd.people import People
 
     study.finish(why)
     People(study.name, storage).closed(time.time())
@@ -269,7 +269,7 @@ def _finish(study: Study, why: str, storage: str) -> None:
 def _people_of(study: Study, storage: str) -> tuple[People, AnswerStatistics]:
     """Who takes part, and when they answered."""
     from handful.crowd.hosting.worker_statistics import AnswerStatistics
-    from handful.storage.people import People
+    from handful.crowd.people import People
     from handful.study.events import Told
 
     statistics = AnswerStatistics()

@@ -28,8 +28,7 @@ def list_(study: Study_, storage: Storage = STORAGE, as_json: Json = False) -> N
     """List who is known by more than a pseudonym. Network tags and cookies are not shown."""
     from rich.table import Table
 
-    from handful.recruit.forgetting import retire
-    from handful.storage.people import People
+    from handful.crowd.people import People, retire
 
     _check_there(storage, study)
     retire(storage, time.time())
@@ -70,9 +69,8 @@ def erase(
     ] = False,
 ) -> None:
     """Forget somebody: what ties their pseudonym to a person goes. A panel's ids go once the pay is settled."""
-    from handful.recruit.forgetting import ask_to_forget, known_as, retire
+    from handful.crowd.people import WITHDRAWING, People, ask_to_forget, known_as, retire
     from handful.recruit.store import Store, has_recruitments
-    from handful.storage.people import WITHDRAWING, People, Person
 
     piped = who == "-"
     if piped:
@@ -85,19 +83,12 @@ def erase(
         say("everybody on this machine could read the panel's id that was typed: give - instead, and type it then")
     if not names:
         person = known.named(who) or next((one for one in known.all() if one.participant == who), None)
-        if person is None and _answered(storage, study, who):  # by a cookie of before there was a table of people
-            known.add(person := Person(who))
         if person is None:
             raise InvalidProblem(f"nobody in study {study!r} is known as {who!r}: see `handful people list {study}`")
         names = [person.pseudonym]
     for name in names:
-        person = known.named(name)
-        joined = person is not None or _answered(storage, study, name)
-        if withdraw and joined and not _withdrawn(storage, study, name):
-            if person is None:
-                known.add(Person(name, state=WITHDRAWING))
-            else:
-                known.change(name, state=WITHDRAWING)
+        if withdraw and known.named(name) is not None and not _withdrawn(storage, study, name):
+            known.change(name, state=WITHDRAWING)
             say("a server has the study open, and does it within seconds: see `handful people list`")
             continue
         if store is not None and store.person(study, name) is not None:
@@ -105,7 +96,7 @@ def erase(
                 say("noted; their pay is open: they are forgotten, and the panel's ids deleted, once it is settled")
                 continue
         else:
-            known.forget(name, keep_name=person is not None and person.link is None)
+            known.forget(name)
         say("forgotten; the answers stay, without a person")
 
 
@@ -133,7 +124,7 @@ def new(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A CSV file instead of the terminal.")] = None,
 ) -> None:
     """Make invitations, each for one person, as CSV. The codes are told this once: only hashes are kept."""
-    from handful.storage.invitations import Invitations
+    from handful.crowd.people import Invitations
 
     _check_there(storage, study)
     made = Invitations(study, storage).make(count, time.time())
@@ -151,7 +142,7 @@ def list_invitations(study: Study_, storage: Storage = STORAGE, as_json: Json = 
     """List invitations by number: open, used or revoked."""
     from rich.table import Table
 
-    from handful.storage.invitations import Invitations
+    from handful.crowd.people import Invitations
 
     _check_there(storage, study)
     found = Invitations(study, storage).all()
@@ -171,17 +162,10 @@ def revoke(
     storage: Storage = STORAGE,
 ) -> None:
     """Let nobody in by these any more. Who is in stays in."""
-    from handful.storage.invitations import Invitations
+    from handful.crowd.people import Invitations
 
     _check_there(storage, study)
     say(f"revoked {Invitations(study, storage).revoke(numbers, time.time())} of {len(numbers)}")
-
-
-def _answered(storage: str, study: str, who: str) -> bool:
-    from handful.study import Study
-
-    with Study.open(storage, study, read_only=True) as opened:
-        return opened.fold.workers.knows(who)
 
 
 def _check_there(storage: str, study: str) -> None:

@@ -99,7 +99,7 @@ def status(
 )
 def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Ask Prolific how everything stands, settle what is open, pay who is due, and say every difference in words."""
-    from handful.recruit.forgetting import forget_settled
+    from handful.crowd.people import forget_settled
     from handful.recruit.prolific.reconciling import reconcile as brought_to_agree
     from handful.study import Study
 

@@ -55,7 +55,7 @@ def _after_retiring(callback: Callable[..., Any]) -> Callable[..., Any]:
     def act(**typed: Any) -> Any:
         storage = typed.get("storage")
         if storage is not None and ("://" in storage or Path(storage).is_file()):
-            from handful.recruit.forgetting import retire
+            from handful.crowd.people import retire
 
             with suppress(StorageError):  # the command meets the same storage, and says what is wrong with it
                 retire(storage, time.time())

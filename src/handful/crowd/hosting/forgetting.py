@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.recruit.forgetting import ask_to_forget
-from handful.storage.people import JOINED, WITHDRAWING, Person
+from handful.crowd.people import JOINED, WITHDRAWING, ask_to_forget
 
 
 def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> bool:
@@ -23,11 +22,7 @@ def forget_person(hosted: HostedStudy, pseudonym: str, *, withdraw: bool) -> boo
             hosted.people.change(pseudonym, state=JOINED)  # they have withdrawn; the rest is noted
         desk.look()
         return done
-    if person is None and hosted.study.fold.workers.knows(
-        pseudonym
-    ):  # by a cookie of before there was a table of people
-        hosted.people.add(person := Person(pseudonym))
-    hosted.people.forget(pseudonym, keep_name=person is not None and person.link is None)
+    hosted.people.forget(pseudonym)
     return True
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from handful.crowd.hosting.worker_statistics import AnswerStatistics
+from handful.crowd.people import People, Person
 from handful.errors import InvalidProblem
-from handful.storage.people import People, Person
 from handful.study.excluding import Excluding
 from handful.study.study import Study
 

@@ -30,10 +30,9 @@ from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_wit
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.turning_events import TURNING
 from handful.crowd.hosting.unnamed_proxy import PrivateVisitors
+from handful.crowd.people import DAYS, People
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
-from handful.storage.people import People
-from handful.storage.retention import DAYS
 from handful.study.events import Event, Noted
 from handful.study.results import Result
 from handful.study.rules import EXCLUDE

@@ -9,23 +9,17 @@ from ipaddress import IPv4Address, ip_network
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.network_addresses import parsed
 from handful.crowd.hosting.tokens import Secret, Worker, cookie_hash, new_cookie, worker_of
-from handful.storage.people import Person, new_pseudonym
+from handful.crowd.people import Person, new_pseudonym
 from handful.study.doors import Door
 
 
 def known_worker(secret: Secret, hosted: HostedStudy, cookie: str | None, where: str = "") -> Worker | None:
-    """Whose cookie this is; None if nobody joined with it, or whoever did was forgotten.
-
-    Before there was a table of people the name was made from the cookie: such a worker is still known by it.
-    """
+    """Whose cookie this is; None if nobody joined with it, or whoever did was forgotten."""
     worker = worker_of(secret, hosted.name, cookie, where)
     if worker is None or cookie is None:
         return None
     person = hosted.people.linked(cookie_hash(secret, hosted.name, cookie))
-    if person is not None:
-        return replace(worker, id=person.pseudonym)
-    before = hosted.people.named(worker.id) is None and hosted.study.fold.workers.knows(worker.id)
-    return worker if before else None
+    return None if person is None else replace(worker, id=person.pseudonym)
 
 
 def new_person(

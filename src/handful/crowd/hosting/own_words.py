@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handful.crowd.languages import built_in
+from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import LessonTold, Words
-from handful.storage.retention import MOST_DAYS
 
 
 def own_words(settings: Settings, retention_days: int) -> Words:

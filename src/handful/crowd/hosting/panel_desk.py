@@ -12,13 +12,13 @@ from dataclasses import replace
 from handful.crowd import panel_messages
 from handful.crowd.hosting.panel_words import WORDS
 from handful.crowd.hosting.tokens import Secret, new_chance, panel_key
+from handful.crowd.people import new_pseudonym
 from handful.errors import RecruitingFailed
 from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
 from handful.recruit.prolific.client import NotThere, ProlificClient
 from handful.recruit.prolific.submissions import AWAITING, PAID, RETURNED, TIMED_OUT, Submission
 from handful.recruit.records import Participant, Recruitment
 from handful.recruit.store import Store
-from handful.storage.people import new_pseudonym
 from handful.study.study import Study
 
 PATIENCE_S = 60.0

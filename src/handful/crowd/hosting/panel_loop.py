@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.tokens import Secret
+from handful.crowd.people import forget_settled
 from handful.errors import HandfulError, InvalidProblem, StudyFinished
-from handful.recruit.forgetting import forget_settled
 from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.reconciling import Report, reconcile
 from handful.recruit.prolific.recruiter import Recruiter

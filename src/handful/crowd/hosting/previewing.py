@@ -14,10 +14,10 @@ from handful.crowd.hosting.shown_consent import consent_in, shown_consent
 from handful.crowd.hosting.study_plan import suited
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.messages import About, Option
+from handful.crowd.people import DAYS
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import Preview, Words
 from handful.errors import InvalidCollection
-from handful.storage.retention import DAYS
 from handful.study.doors import Door
 
 

@@ -24,15 +24,12 @@ from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.panel_loop import PanelLoop, panel_loop_for
 from handful.crowd.hosting.tokens import Secret
 from handful.crowd.messages import StudyLine
+from handful.crowd.people import Invitations, People, invitation_of, keep_for, kept_for, new_pseudonym, retire
 from handful.crowd.refusals import invitation_used, not_invited
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
-from handful.recruit.forgetting import retire
 from handful.storage import probe
-from handful.storage.invitations import Invitations, invitation_of
 from handful.storage.keys import open_keys
-from handful.storage.people import People, new_pseudonym
-from handful.storage.retention import keep_for, kept_for
 
 log = logging.getLogger("handful.crowd")
 
@@ -92,11 +89,9 @@ class Registry:
         if self.storage is not None:
             for hosted in self.studies.values():
                 self.note_retention(hosted)
-            due = retire(self.storage, self.clock())
+            retire(self.storage, self.clock())
             for hosted in self.studies.values():
                 hosted.people.look_again()
-                if hosted.study.name in due:  # also who came before there was a table of people
-                    hosted.people.keep_names(hosted.study.fold.workers.names)
 
     def invited(self, hosted: HostedStudy, code: str) -> str | None:
         """The pseudonym that an invitation stands for, now or since it was first used; None if it lets nobody in."""

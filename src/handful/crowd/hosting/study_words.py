@@ -9,9 +9,9 @@ from typing import Any
 from handful.crowd.collection.sources import clean_text
 from handful.crowd.languages import languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
+from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
-from handful.storage.retention import MOST_DAYS
 
 WORDS = "words"
 """The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""

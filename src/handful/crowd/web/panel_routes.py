@@ -24,7 +24,6 @@ from handful.recruit.prolific.client import ProlificClient
 from handful.recruit.prolific.recruiter import Recruiter
 from handful.recruit.records import Participant
 from handful.recruit.store import Store
-from handful.storage.people import FORGOTTEN
 
 T = TypeVar("T")
 VISIT_COOKIE = "handful_visit"
@@ -63,7 +62,7 @@ async def cookie_of_visit(hosted: HostedStudy, request: Request) -> tuple[str | 
         hosted.desk is None
         or person is None
         or person.chance is None
-        or (known is not None and known.state == FORGOTTEN)
+        or (known is None and hosted.study.fold.workers.knows(person.pseudonym))  # forgotten
     ):
         raise Refusal(409, "preview", "This study is for people who come from its panel; here nothing is counted.")
     if person.inside:

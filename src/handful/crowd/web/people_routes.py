@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request
 from handful.crowd import people_messages as messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
+from handful.crowd.people import Invitations
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.invitations import Invitations
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
 

@@ -10,10 +10,9 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from handful import Preferences, Study
+from handful.crowd.people import KEPT_S, Invitations, People, Person, invitation_of, new_pseudonym, retire_tags
 from handful.errors import InvalidProblem, StorageError
 from handful.storage import list_studies
-from handful.storage.invitations import Invitations, invitation_of
-from handful.storage.people import KEPT_S, People, Person, forget_due, new_pseudonym, writing
 from handful.storage.sql import database_at
 
 WHO = "participant-5f3c9a1e77"
@@ -90,18 +89,18 @@ def test_tags_and_their_key_go_a_week_after_closing(made: str) -> None:
     people.add(person(network=people.tag_of("192.0.2.0/24")))
     people.closed(1000.0)
     people.closed(2000.0)  # it was closed before that
-    assert forget_due(made, 1000.0 + KEPT_S - 1) == []
+    assert retire_tags(made, 1000.0 + KEPT_S - 1) == []
     assert People("study", made).all()[0].network is not None
-    assert forget_due(made, 1000.0 + KEPT_S) == ["study"]
+    assert retire_tags(made, 1000.0 + KEPT_S) == ["study"]
     after = People("study", made)
     assert [known.network for known in after.all()] == [None]
     assert after.tag_of("192.0.2.0/24") is None
-    assert forget_due(made, 1e12) == []
+    assert retire_tags(made, 1e12) == []
 
 
 def test_where_nobody_took_part_there_is_nothing_to_forget(made: str, tmp_path: Path) -> None:
-    assert forget_due(made, 1e12) == []
-    assert forget_due(tmp_path / "none.db", 1e12) == []
+    assert retire_tags(made, 1e12) == []
+    assert retire_tags(tmp_path / "none.db", 1e12) == []
     assert [study.name for study in list_studies(made)] == ["study"]
 
 
@@ -149,18 +148,6 @@ def test_of_somebody_forgotten_postgresql_keeps_nothing_in_its_tables(postgres_s
     engine.dispose()
 
 
-def test_a_pseudonym_that_its_cookie_could_make_again_stays_taken(made: str) -> None:
-    people = People("study", made)
-    people.add(one := person(panel="prolific", participant=WHO))
-    people.forget(one.pseudonym, keep_name=True)
-    for known in (people, People("study", made)):
-        assert known.all() == []
-        assert known.linked(one.link or b"") is None
-        left = known.named(one.pseudonym)
-        assert left is not None
-        assert left.participant is None
-
-
 def test_an_invitation_lets_one_person_in(made: str) -> None:
     invitations = Invitations("study", made)
     (number, code), (second, other) = invitations.make(2, 10.0)
@@ -191,7 +178,7 @@ def test_nobody_is_invited_before_an_invitation_was_made(made: str) -> None:
 
 def test_an_invitation_is_looked_up_while_somebody_else_writes(made: str) -> None:
     ((number, code),) = Invitations("study", made).make(1, 10.0)
-    with ThreadPoolExecutor(1) as pool, writing(database_at(made)):
+    with ThreadPoolExecutor(1) as pool, database_at(made).writing():
         found = pool.submit(invitation_of, "study", made, code).result(timeout=15)
     assert found is not None
     assert (found.number, found.state) == (number, "open")
