@@ -1,7 +1,6 @@
-"""What many processes and a Dask cluster save when a simulation takes 20 ms, and what many in flight cost.
+"""What many processes and a Dask cluster save, by how long a simulation takes, and what many in flight cost.
 
-python benchmarks/running.py [--simulations 600] [--seconds 0.02] [--wait] [--without-dask]
-    [--albums 20] [--without-costs]
+python benchmarks/running.py [--seconds 0.00001 0.001 0.1] [--wait] [--without-dask] [--albums 20] [--without-costs]
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from handful.simulation import lazy_greedy, simulate
 from handful.venice import venice
 
 TURNS = 3
+LONG_ENOUGH_S = 2.0
 
 
 def work(q: Question[int], seconds: float, wait: bool) -> float:
@@ -78,10 +78,32 @@ def in_flight_costs(albums: int) -> None:
             )
 
 
+def compare(seconds: float, wait: bool, *, with_dask: bool) -> None:
+    """Print what a simulation costs in one process, in two and on a cluster of two: the best of some turns."""
+    simulations = round(min(6_000, max(120, LONG_ENOUGH_S / seconds)))
+    oracle = partial(work, seconds=seconds, wait=wait)
+    times: dict[str, list[float]] = {"one process": [], "two processes": [], "Dask, two workers": []}
+    for _ in range(TURNS):
+        times["one process"].append(run(oracle, simulations, n_jobs=1))
+        times["two processes"].append(run(oracle, simulations, n_jobs=2))
+        if with_dask:
+            import distributed
+
+            with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+                times["Dask, two workers"].append(run(oracle, simulations, dask=cluster))
+    for name, taken in times.items():
+        if taken:
+            each, faster = min(taken) / simulations, min(times["one process"]) / min(taken)
+            print(
+                f"simulations of {1e3 * seconds:g} ms | {name}: {1e3 * each:.3f} ms for each of {simulations:,}, "
+                f"{faster:.2f}× one process",
+                flush=True,
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--simulations", type=int, default=600)
-    parser.add_argument("--seconds", type=float, default=0.02)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[1e-5, 1e-3, 0.1], help="what a simulation takes")
     parser.add_argument("--albums", type=int, default=20, help="of each kind for what many in flight cost")
     parser.add_argument("--without-dask", action="store_true")
     parser.add_argument("--without-costs", action="store_true", help="leave out what many in flight cost")
@@ -89,20 +111,8 @@ def main() -> None:
     options = parser.parse_args()
     if not options.without_costs:
         in_flight_costs(options.albums)
-    oracle = partial(work, seconds=options.seconds, wait=options.wait)
-    times: dict[str, list[float]] = {"one process": [], "two processes": [], "Dask, two workers": []}
-    for _ in range(TURNS):
-        times["one process"].append(run(oracle, options.simulations, n_jobs=1))
-        times["two processes"].append(run(oracle, options.simulations, n_jobs=2))
-        if not options.without_dask:
-            import distributed
-
-            with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-                times["Dask, two workers"].append(run(oracle, options.simulations, dask=cluster))
-    for name, taken in times.items():
-        if taken:
-            faster = min(times["one process"]) / min(taken)
-            print(f"{name}: {min(taken):.2f} s for {options.simulations} simulations, {faster:.2f}× one process")
+    for seconds in options.seconds:
+        compare(seconds, options.wait, with_dask=not options.without_dask)
 
 
 if __name__ == "__main__":

@@ -123,8 +123,8 @@ def select(
         return
     from handful.cli.selecting import answers_from, feedback_from, in_flight_from, let_own_files_travel, read_ids
     from handful.problem import PerItem
+    from handful.running import bar
     from handful.study import Study
-    from handful.study.progress import bar
 
     if budget is not None and per_item is not None:
         raise InvalidProblem("give --budget or --per-item, not both")

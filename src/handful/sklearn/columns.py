@@ -22,10 +22,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from handful.errors import InvalidProblem
+from handful.executors import count_of
 from handful.oracles.simulators import SimulatedSet
 from handful.problem import Values
 from handful.study import Study
-from handful.study.processes import count_of
 
 IN_FLIGHT = 8  # always, so that the number of processes changes nothing
 

@@ -6,7 +6,6 @@ from handful.study.events import Event
 from handful.study.items import Row
 from handful.study.questions import Question, Receipt
 from handful.study.results import Estimate, Result, RoundResult
-from handful.study.running import RunProgress
 from handful.study.status import Status, WorkerStatus
 from handful.study.study import Study
 
@@ -18,7 +17,6 @@ __all__ = [
     "Result",
     "RoundResult",
     "Row",
-    "RunProgress",
     "Status",
     "Study",
     "WorkerStatus",

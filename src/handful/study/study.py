@@ -9,6 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, Self, overload
 
+from handful import running
 from handful.errors import StorageError, StudyFinished
 from handful.explorers.registry import Explorer
 from handful.problem import Feedback, PerItem
@@ -22,9 +23,7 @@ from handful.study.preregistration import FORMAT, PREREGISTERED, Contents, recor
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import Rule
-from handful.study.running import ProgressCallback, run
 from handful.study.setup import make_setup
-from handful.study.ways import Failing, way_of
 from handful.study.writer import Callback, Turn, Writer
 
 
@@ -237,7 +236,7 @@ class Study(Moderating[Item]):
         n_jobs: int | None = None,
         dask: Any = None,
         executor: Executor | None = None,
-        progress: ProgressCallback | bool | None = None,
+        progress: running.ProgressCallback | bool | None = None,
         timeout: float | None = None,
         retries: int = 0,
         catch: tuple[type[BaseException], ...] = (),
@@ -253,8 +252,9 @@ class Study(Moderating[Item]):
         else ends the run; with `n_jobs`, so does an evaluation of over `timeout` seconds. What was answered is kept.
         """
         self._check_writable()
-        place = way_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
-        run(self._ask_tell, self._writer, oracle, place, progress, Failing(retries, catch))
+        place = running.place_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
+        failing = running.Failing(retries, catch)
+        running.run(self._ask_tell, self._writer, oracle, place, progress, failing)
         return self.result()
 
     def pause(self) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,7 @@ import pytest
 
 from handful import Preferences, Question, Study, Values
 from handful.errors import EvaluationFailed, IdleWorkers, InvalidProblem
-from handful.study.parcels import QuestionsOut, unpacked
-from handful.study.processes import ProcessPool, _Errand
+from handful.executors import Luggage, Positions, Processes, packed, unpacked
 from tests.study.worlds import folded, live
 
 SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "budget": 300, "in_flight": 16, "seed": 3}
@@ -75,7 +76,19 @@ def test_any_number_of_processes_gives_the_same_result_while_some_are_killed(job
     found = study().run(partial(deadly, folder=str(tmp_path)), n_jobs=jobs)
     assert found == expected
     assert len(list(tmp_path.parent.glob(f"{tmp_path.name} died at *"))) >= 5
-    assert calls(tmp_path) == {1: expected.answers}
+    asked = calls(tmp_path)
+    assert sum(asked.values()) == expected.answers
+    assert set(asked) <= {1, 2}  # those that travelled with the one that ended the process
+
+
+def test_what_is_slow_travels_alone_and_is_asked_once_though_workers_die(tmp_path: Path) -> None:
+    def slow(q: Question) -> float:
+        time.sleep(0.02)
+        return deadly(q, str(tmp_path))
+
+    found = study(budget=90).run(slow, n_jobs=2)
+    assert list(tmp_path.parent.glob(f"{tmp_path.name} died at *"))
+    assert calls(tmp_path) == {1: found.answers}
 
 
 def test_a_worker_killed_from_outside_is_replaced(tmp_path: Path) -> None:
@@ -89,7 +102,7 @@ def test_a_worker_killed_from_outside_is_replaced(tmp_path: Path) -> None:
                 time.sleep(0.02)
         return os.getpid()
 
-    with ProcessPool(slow, (5,), 1) as pool:
+    with Processes(slow, (5,), 1) as pool:
         first = pool.submit(question).result()
         assert isinstance(first, int)
         held.touch()
@@ -113,22 +126,14 @@ def test_a_question_that_ends_its_process_three_times_is_named_and_the_rest_is_k
     assert poisoned.run(careful, n_jobs=2) == study().run(careful)
 
 
-def test_what_was_answered_out_of_turn_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered, arrived, all_there = _Errand.answered, list[object](), Path(f"{tmp_path} all there")
-
-    def counted(errand: _Errand, answer: object) -> None:
-        answered(errand, answer)
-        arrived.append(answer)
-        if len(arrived) == 11:
-            all_there.touch()
-
-    monkeypatch.setattr(_Errand, "answered", counted)
-
+def test_what_was_answered_out_of_turn_is_not_asked_again(tmp_path: Path) -> None:
     def failing(q: Question) -> float:
         if q.id == "q0":
-            while not all_there.exists():
+            while len(list(tmp_path.iterdir())) < 11:
                 time.sleep(0.05)
+            time.sleep(1.0)  # the last answer is on its way
             raise RuntimeError("no electricity")
+        time.sleep(0.02)  # worth a task of its own
         return noted(q, str(tmp_path))
 
     url = tmp_path.parent / f"{tmp_path.name}.db"
@@ -196,29 +201,39 @@ def test_control_c_ends_a_script_without_a_main_guard_and_keeps_what_was_answere
 
 
 def test_an_evaluation_that_takes_too_long_is_ended_and_tried_again(tmp_path: Path) -> None:
-    def slow_at_first(q: Question) -> float:
-        mark = tmp_path / q.id
-        if q.id == "q5" and not mark.exists():
-            mark.touch()
-            time.sleep(60)
+    def slow_at_first(q: Question, times: int) -> float:
+        if q.id == "q5":
+            with (tmp_path / "q5").open("a") as file:
+                file.write("x")
+            if (tmp_path / "q5").stat().st_size <= times:
+                time.sleep(60)
         return careful(q)
 
     with pytest.raises(TimeoutError, match="question q5, about .* took longer than timeout=5 seconds"):
-        study().run(slow_at_first, n_jobs=2, timeout=5)
+        study().run(partial(slow_at_first, times=99), n_jobs=2, timeout=5)
     (tmp_path / "q5").unlink()
-    assert study().run(slow_at_first, n_jobs=2, timeout=5, retries=1) == study().run(careful)
+    found = study().run(partial(slow_at_first, times=2), n_jobs=2, timeout=5, retries=2)
+    assert found == study().run(careful)
 
 
-def test_a_worker_that_is_ended_for_a_late_question_does_not_blame_the_next_one() -> None:
-    questions = [Question(f"q{n}", 1, n, 5, None, (), n) for n in range(2)]
-    with ProcessPool(careful, (5,), 1, timeout=60) as pool:
+def test_a_batch_that_takes_too_long_is_asked_again_one_by_one(tmp_path: Path) -> None:
+    """Only the question that takes long by itself is late."""
+
+    def slow_at_the_seventh(q: Question) -> float:
+        if q.id == "q7":
+            time.sleep(60)
+        return noted(q, str(tmp_path))
+
+    questions = [Question(f"q{n}", 1, n, 5, None, (), n) for n in range(20)]
+    with Processes(careful, (5,), 1) as pool:
         pool.submit(questions[0]).result()
-        (worker,) = pool._running
-        errands = [_Errand(question) for question in questions]
-        worker.late = errands[0]  # it was killed for this one, whose answer was on its way already
-        pool._again(worker, errands[1], [])
-        assert errands[1].future.result(30) == careful(questions[1])
-        assert errands[1].deaths == 0
+    with Processes(slow_at_the_seventh, (5,), 1, timeout=3) as pool:
+        for n in range(5):  # until it is known that they are quick
+            pool.submit(replace(questions[0], id=f"first {n}")).result()
+        futures = [pool.submit(question) for question in questions]
+        with pytest.raises(TimeoutError, match="question q7, about 5 with 0 chosen before it, took longer than"):
+            futures[7].result()
+        assert [futures[n].result() for n in (6, 8, 19)] == [careful(questions[n]) for n in (6, 8, 19)]
 
 
 @pytest.mark.parametrize("jobs", [None, 2])
@@ -272,12 +287,50 @@ def test_comparisons_are_turned_alike_in_processes() -> None:
 
 def test_questions_travel_by_the_positions_of_their_items() -> None:
     items = tuple(np.zeros(100_000) for _ in range(4))
+    seen: list[Question] = []
     question = Question("q1", 2, 0, items[2], None, (items[0],), 7)
-    content = QuestionsOut(items).packed([question])
+    content = Positions(items).packed([question])
     assert len(content) < 500
-    (arrived,) = unpacked(content, items)
+    Luggage(lambda q: seen.append(q) or 1.0, items, b"").answers(content, "here")
+    (arrived,) = seen
     assert arrived.item is items[2]
     assert arrived.chosen[0] is items[0]
+
+
+def test_oracle_and_items_travel_on_as_they_came() -> None:
+    first = unpacked(packed(careful, (3, 4)))
+    again = pickle.loads(pickle.dumps(first))
+    assert again.items == (3, 4)
+    question = Question("q1", 2, 0, 3, None, (), 7)
+    content = Positions(first.items).packed([question])
+    assert again.answers(content, "there")[0][:2] == (True, careful(question))
+
+
+def test_no_process_outlives_a_script_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal\nfrom handful.executors import Processes\nfrom handful.study import Question\n"
+        "with Processes(lambda q: os.getpid(), (5,), 1) as pool:\n"
+        "    print(pool.submit(Question('q1', 1, 0, 5, None, (), 7)).result(), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        worker = Path("/proc", process.stdout.readline().strip())
+        assert process.wait() == -signal.SIGKILL
+        while worker.exists():
+            time.sleep(0.1)
+
+
+def test_what_an_oracle_prints_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    def talking(q: Question) -> float:
+        print("hello", q.id, flush=True)
+        return careful(q)
+
+    study(budget=36).run(talking, n_jobs=1)
+    said = capfd.readouterr()
+    assert "hello q7" in said.err
+    assert said.out == ""
 
 
 def test_workers_that_cannot_be_kept_busy_are_named_once() -> None:

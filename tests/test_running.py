@@ -16,8 +16,8 @@ from handful import Preferences, Question, Study, TopX, Uniform, Values
 from handful.explorers.registry import Certified
 from handful.oracles import btl, compares, gaussian, noisy, uniform
 from handful.responses import Response
+from handful.running import RunProgress
 from handful.simulation import simulate
-from handful.study import RunProgress
 from tests.study.worlds import coverage, folded, live
 
 SIZE, K = 25, 4

@@ -74,7 +74,7 @@ def scheduler() -> Iterator[str]:
 
 def test_the_page_on_clusters_runs_as_it_stands(scheduler: str) -> None:
     """With three workers, one of which is killed and one of which joins late."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "cluster.md").read_text()
+    page = (Path(__file__).resolve().parents[1] / "docs" / "cluster.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert '"tcp://10.0.0.5:8786", progress=True' in code
     code = code.replace('"tcp://10.0.0.5:8786", progress=True', "SCHEDULER, progress=meddle")
@@ -108,7 +108,7 @@ def test_a_poison_question_is_named_also_on_a_cluster() -> None:
 def test_a_question_that_ends_every_worker_is_named_though_no_worker_comes_back(
     scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from handful.study import cluster as module
+    from handful import executors as module
 
     monkeypatch.setattr(module, "SAY_AFTER_S", 1.0)
     monkeypatch.setattr(module, "GIVE_UP_AFTER_S", 3.0)
@@ -168,21 +168,21 @@ def test_any_number_of_workers_gives_the_same_result_while_some_are_killed(count
     assert len(set(deaths)) == 3
 
 
-def test_a_chunk_that_the_scheduler_forgot_is_sent_again_and_counted_once() -> None:
-    from handful.study.cluster import DaskCluster
+def test_a_batch_that_the_scheduler_forgot_is_sent_again_and_counted_once() -> None:
+    from handful.executors import Cluster
 
     items = tuple(range(12))
     questions = [Question(f"q{n}", 1, n, items[n], None, (), n) for n in range(12)]
     with (
         distributed.LocalCluster(1, processes=False, dashboard_address=None) as cluster,
-        DaskCluster(careful, items, cluster.scheduler_address) as way,
+        Cluster(careful, items, cluster.scheduler_address) as cluster_,
     ):
-        pending = [way.submit(question) for question in questions]
-        way._flush()
-        for chunk in way._sent:
-            chunk.future.cancel()
+        pending = [cluster_.submit(question) for question in questions]
+        cluster_._flush()
+        for batch in cluster_._sent:
+            batch.future.cancel()
         assert [each.result() for each in pending] == [careful(question) for question in questions]
-        assert way._sent == []
+        assert cluster_._sent == []
 
 
 def test_errors_come_home_from_a_cluster_and_a_wrong_address_is_named() -> None:
@@ -199,7 +199,7 @@ def test_errors_come_home_from_a_cluster_and_a_wrong_address_is_named() -> None:
 
 
 def test_a_worker_with_another_version_is_refused() -> None:
-    from handful.study import cluster as module
+    from handful import executors as module
 
     with pytest.raises(InvalidProblem, match="a worker of the cluster has handful .*, and 9.9 asks"):
         module.check_version("9.9")
@@ -208,7 +208,8 @@ def test_a_worker_with_another_version_is_refused() -> None:
 def test_a_worker_that_has_another_version_installed_is_named(scheduler: str, tmp_path: Path) -> None:
     (tmp_path / "handful-9.9.dist-info").mkdir()
     (tmp_path / "handful-9.9.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: handful\nVersion: 9.9\n")
-    other = worker(scheduler, "other", "--no-nanny", PYTHONPATH=str(tmp_path))
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    other = worker(scheduler, "other", "--no-nanny", PYTHONPATH=path)
     try:
         with distributed.Client(scheduler) as client:
             client.wait_for_workers(1)
