@@ -40,6 +40,8 @@ def make(kind: str, seed: int, size: int, width: int, *, tied: bool = False, dty
     signs = rng.choice([-1.0, 1.0], size=(size, width))
     if tied:
         table, weights = np.round(table * 2) / 2, np.ones(width)
+    if not (table > 0.0).any():  # features that are zero everywhere are refused
+        table[0, 0] = 1.0
     table = table.astype(dtype)
     alike = table @ table.T
     match kind:
@@ -56,13 +58,15 @@ def make(kind: str, seed: int, size: int, width: int, *, tied: bool = False, dty
         case "facility avoiding":
             return FacilityLocation(table, avoid=table[:1] / 2)
         case "cosine":
-            return FacilityLocation.from_features(table)
+            return FacilityLocation.from_features(table, dtype=dtype)
         case "rbf" | "euclidean":
-            return FacilityLocation.from_features(table * signs, metric=kind)
+            return FacilityLocation.from_features(table * signs, metric=kind, dtype=dtype)
         case "shifted":
-            return FacilityLocation.from_features(table * signs, negatives="shift", query=table[:2] * signs[:2])
+            return FacilityLocation.from_features(
+                table * signs, negatives="shift", query=table[:2] * signs[:2], dtype=dtype
+            )
         case "represented":
-            return FacilityLocation.from_features(table, represent=max(1, size // 2), avoid=table[:1] / 2)
+            return FacilityLocation.from_features(table, represent=max(1, size // 2), avoid=table[:1] / 2, dtype=dtype)
         case "feature":
             return FeatureBased(table, weights)
         case "feature log":

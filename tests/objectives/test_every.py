@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -159,19 +160,20 @@ def test_a_sparse_table_is_not_made_dense() -> None:
 
 
 def test_metrics_mean_what_they_say() -> None:
+    in_double = partial(FacilityLocation.from_features, dtype=np.float64)
     rng = np.random.default_rng(5)
     x = rng.normal(size=(30, 4))
     distances = np.sqrt(((x[:, np.newaxis] - x) ** 2).sum(axis=2))
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
-    clipped = FacilityLocation.from_features(x, negatives="clip").similarity
+    clipped = in_double(x, negatives="clip").similarity
     assert clipped == pytest.approx(np.maximum(unit @ unit.T, 0.0))
-    assert FacilityLocation.from_features(x, negatives="shift").similarity == pytest.approx(1 + unit @ unit.T)
-    assert FacilityLocation.from_features(x, metric="rbf").similarity == pytest.approx(np.exp(-(distances**2) / 4))
-    near = np.asarray(FacilityLocation.from_features(x, metric="euclidean").similarity)
+    assert in_double(x, negatives="shift").similarity == pytest.approx(1 + unit @ unit.T)
+    assert in_double(x, metric="rbf").similarity == pytest.approx(np.exp(-(distances**2) / 4))
+    near = np.asarray(in_double(x, metric="euclidean").similarity)
     assert near.min() >= 0.0
     assert near.max() - near == pytest.approx(distances, abs=1e-6)
     dots = np.abs(x) @ np.abs(x).T
-    assert FacilityLocation.from_features(np.abs(x), metric="dot").similarity == pytest.approx(dots)
+    assert in_double(np.abs(x), metric="dot").similarity == pytest.approx(dots)
 
 
 def test_log_det_is_the_log_of_the_determinant() -> None:

@@ -19,6 +19,7 @@ from handful.problem import Objective
 def random_objective(kind: str, seed: int, size: int, width: int) -> Objective:
     rng = np.random.default_rng(seed)
     table = rng.random((size, width)) * (rng.random((size, width)) < 0.7)
+    table[0, 0] = 0.5  # features that are zero everywhere are refused
     weights = rng.random(width) * 3
     match kind:
         case "coverage":

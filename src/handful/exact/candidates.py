@@ -9,6 +9,7 @@ import numpy as np
 from handful.problem import Floats, GrowingSet, Ints
 
 AT_ONCE = 4096  # gains asked for together at most
+CLEARLY = 1.25  # times the largest gain found: bounds above that will have to be looked at
 
 
 class Candidates:
@@ -24,6 +25,7 @@ class Candidates:
         self.open: Any = np.ones(size, dtype=bool)
         self.evaluations = 0
         self._lazy = lazy
+        self._at_once = getattr(progress, "at_once", AT_ONCE)
         self._tighten = getattr(progress, "tighten", None) if lazy else None
         self._fresh: Any = np.zeros(size, dtype=bool)  # the bound is the gain
         self._sharp: Any = np.zeros(size, dtype=bool)  # nearly so
@@ -66,8 +68,9 @@ class Candidates:
             else:
                 waiting = waiting[len(at) :]
                 waiting = waiting[: len(waiting) - np.searchsorted(keys[waiting][::-1], floor)]
-            batch = min(2 * batch, AT_ONCE)
-            at = waiting[:batch]
+            batch = min(2 * batch, self._at_once)
+            clear = np.searchsorted(-keys[waiting], -CLEARLY * floor) if batch == self._at_once else 0
+            at = waiting[: max(batch, clear)]
 
     def take(self, item: int) -> float:
         """S = S ∪ {item}; what it added."""

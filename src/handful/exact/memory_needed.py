@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
-from pathlib import Path
 
 from handful.errors import InvalidProblem
+from handful.objectives.machine import free_memory
 from handful.problem import Objective
 
 LOG = logging.getLogger("handful.exact")
@@ -27,21 +26,10 @@ def check_memory(objective: Objective, k: int) -> None:
     if needed < NOT_WORTH_ASKING:
         return
     free = free_memory()
-    if free is not None and needed > free:
+    if needed > free:
         raise InvalidProblem(
             f"this would take about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free: use float32, represent= "
             "(facility location), or a smaller k"
         )
     if needed > WORTH_SAYING:
         LOG.info("this takes about %.1f GB of memory", needed / 1e9)
-
-
-def free_memory() -> int | None:
-    """Bytes that can still be had, where the system tells."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None

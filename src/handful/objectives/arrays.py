@@ -114,6 +114,12 @@ def table(what: str, given: object, *, negative: bool = False, sums: list[Floats
     return Sparse(data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64), rows.shape)
 
 
+def refuse_zeros(features: Real) -> None:
+    """Features that are zero everywhere tell nothing apart."""
+    if not features.any():
+        raise InvalidProblem("features are zero everywhere: give rows that say how the items differ")
+
+
 def weights_for(what: str, given: object, count: int, of: str) -> Floats:
     """One weight ≥ 0 for each of `count` things; ones where none are given."""
     if given is None:

@@ -10,17 +10,14 @@ import numpy as np
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, real, table, weights_for
 from handful.objectives.growing import Columns, Growing
+from handful.objectives.machine import SHARE, free_memory
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike, dense_rows
+from handful.objectives.streamed import StreamedProgress, gains_of_all, refuse_negatives
 from handful.objectives.tiers import compiling_pays, run_made
 from handful.problem import Floats, Ints
 
 ROUNDING = 1e-9  # what the order of additions can change in a sum, and more
-STORED = 2_500_000  # cells: where the table of similarities is smaller than this, it is computed once and kept
-NEGATIVE = (
-    "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
-    "say negatives='clip' (take them for 0){or_}"
-)
 
 
 class FacilityLocation:
@@ -72,8 +69,10 @@ class FacilityLocation:
         query: object = None,
         avoid: object = None,
         seed: int = 0,
+        dtype: type = np.float32,
     ) -> FacilityLocation:
-        """From one row of features per item; similarities are computed in portions, never all kept where many.
+        """From one row of features per item; similarities are kept where they fit into a quarter of the free memory,
+        else computed in portions. The picks are the same, but for ties within rounding.
 
         metric: "cosine", "dot", "rbf" or "euclidean", see `handful.objectives.Metric`; `negatives` says what is done
         with similarities below zero: "refuse", "clip", or "shift" (cosines, by 1).
@@ -81,13 +80,16 @@ class FacilityLocation:
         `seed` (f is then an estimate of the whole: see `error`).
         query: relevance weights, one per row to be represented; or a table of queries, in which case a row weighs as
         much as it resembles the query most like it. avoid: rows that are there already.
+        dtype: the precision of similarities, numpy.float32 or numpy.float64, which takes twice the time and memory.
         """
+        if dtype not in (np.float32, np.float64):
+            raise InvalidProblem(f"dtype is {dtype!r}: give numpy.float32 or numpy.float64")
         how = Metric(metric, negatives, gamma)
         items = real("features", dense_rows("features", features))
         if items.ndim != 2:
             items = numbers("features", items, 2, negative=True)
         others, drawn = _represented(items, represent, seed)
-        pairs = alike(items, how, others, "represent")
+        pairs = alike(items, how, others, "represent", dtype)
         weights = relevance(query, pairs)
         served = None if avoid is None else against(avoid, pairs, "avoid").max(axis=0)
         found = cls.__new__(cls)
@@ -96,13 +98,18 @@ class FacilityLocation:
         found.most = None if pairs.metric.most is None else pairs.metric.most * float(weights.max())
         found.sampled = None if drawn is None else (drawn, len(items))
         found.served = np.zeros(pairs.shape[1]) if served is None else np.maximum(served, 0.0).astype(np.float64)
-        if math.prod(pairs.shape) <= STORED:
-            found.similarity = pairs.all()
-            if how.name == "euclidean":  # the farthest has similarity 0, but for rounding
-                found.similarity = np.maximum(found.similarity, 0)
-            refuse_negatives(float(found.similarity.min()), how)
         if found.weights is not None and (found.weights == 1.0).all():
             found.weights = None
+        if math.prod(pairs.shape) * pairs.items.itemsize <= SHARE * free_memory():
+            found.similarity = kept = pairs.all()
+            least = float(kept.min())
+            refuse_negatives(least, pairs)
+            if least < 0.0:
+                np.maximum(kept, 0.0, out=kept)
+        elif not found.served.any() and (sums := pairs.sums(found.weights)) is not None:
+            found.alone = sums
+        elif pairs.may_fall_below_zero:
+            found.alone = gains_of_all(pairs, found.served, found.weights, refuse=True)
         found._keep()
         return found
 
@@ -128,16 +135,8 @@ class FacilityLocation:
     def start(self) -> Growing:
         """Progress at the empty set."""
         if isinstance(self.similarity, Alike):
-            from handful.objectives.streamed import StreamedProgress  # it compiles: not before it is needed
-
-            return StreamedProgress(self.similarity, self.weights, self.served)
+            return StreamedProgress(self.similarity, self.weights, self.served, self.alone)
         return FacilityProgress(self.similarity, self.served, self.alone, self.packed)
-
-    def memory(self, k: int) -> int:
-        """Bytes that picking takes besides the features: a copy of the rows to be represented."""
-        if not isinstance(self.similarity, Alike):
-            return 0
-        return int(self.similarity.clients.nbytes) + 8 * int(self.similarity.items.itemsize) * self.similarity.shape[1]
 
     def error(self, k: int, delta: float = 0.05) -> float:
         """How far f may be from the f of all clients, with probability 1 − delta, for all sets of k items at once.
@@ -234,10 +233,3 @@ def _represented(items: Real, represent: object, seed: int) -> tuple[object, int
         drawn: Ints = np.sort(np.random.default_rng(seed).choice(len(items), size=int(represent), replace=False))
         return items[drawn], int(represent)
     return represent, None
-
-
-def refuse_negatives(least: float, how: Metric) -> None:
-    """Facility location needs similarities ≥ 0."""
-    if least < 0.0:
-        also = ", or negatives='shift' (add 1 to every cosine)" if how.name == "cosine" else ""
-        raise InvalidProblem(NEGATIVE.format(least=least, or_=also))

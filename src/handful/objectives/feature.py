@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, table, weights_for
+from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, refuse_zeros, table, weights_for
 from handful.objectives.growing import Columns
 from handful.objectives.tiers import compiling_pays, run_made
 from handful.problem import Floats, Ints
@@ -52,6 +52,7 @@ class FeatureBased:
         self, features: object, weights: object = None, concave: str | Concave = "sqrt", avoid: object = None
     ) -> None:
         self.features: Table2D = table("features", features)
+        refuse_zeros(self.features.data if isinstance(self.features, Sparse) else self.features)
         self.ids = ids_of(features)
         columns = self.features.shape[1]
         self.weights: Floats = weights_for("weights", weights, columns, "feature")

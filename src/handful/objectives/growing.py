@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, RowIndex, Sparse, Table2D, blocks, segment_sums
+from handful.objectives.arrays import CELLS_AT_ONCE, Real, RowIndex, Sparse, Table2D, blocks, segment_sums
 from handful.problem import Floats, Ints
 
 ALL = slice(None)
@@ -93,6 +93,7 @@ class Columns(Growing):
         self._matrix = matrix
         if isinstance(matrix, Sparse):
             self._width = max(1, len(matrix.data) // matrix.shape[0])
+        self.at_once = min(max(8, 4 * CELLS_AT_ONCE // self._width), 4096)  # gains worth asking for together
 
     def _gains(self, rows: RowIndex) -> Floats:
         if isinstance(self._matrix, Sparse):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, ids_of, numbers, weights_for
 from handful.objectives.growing import Kept
 from handful.objectives.pairs import Pairs, diagonal_of, row_of, square
-from handful.objectives.relevance import against, relevance
-from handful.objectives.similarity import Metric, alike
+from handful.objectives.relevance import relevance
+from handful.objectives.similarity import Metric, alike, alike_to
 from handful.problem import Floats
 
 ROUNDING = 1e-4  # how far below 1 rounding may bring a pivot of I + αL
@@ -68,8 +69,9 @@ class LogDet:
         found.ids = ids_of(features)
         there = None
         if avoid is not None:
-            rows = numbers("avoid", avoid, 2, negative=True).astype(pairs.items.dtype, copy=False)
-            there = against(rows, pairs, "avoid"), alike(rows, pairs.metric).all()
+            rows = alike_to(avoid, pairs, "avoid")
+            to_one_another = replace(rows, clients=rows.items, client_lengths=rows.item_lengths)
+            there = rows.all(), to_one_another.all()
         found._settle(alpha, None if query is None else relevance(query, pairs), there)
         return found
 

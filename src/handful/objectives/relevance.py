@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, blocks, numbers, real, weights_for
-from handful.objectives.similarity import Alike, alike
+from handful.objectives.arrays import Real, blocks, real, weights_for
+from handful.objectives.similarity import Alike, alike_to
 from handful.problem import Floats
 
 
@@ -22,9 +21,5 @@ def relevance(query: object, pairs: Alike) -> Floats:
 
 def against(rows: object, pairs: Alike, what: str) -> Real:
     """The similarities of these rows to the clients."""
-    given = numbers(what, rows, 2, negative=True).astype(pairs.clients.dtype, copy=False)
-    columns = pairs.clients.shape[1]
-    if given.shape[1] != columns:
-        raise InvalidProblem(f"{what} has {given.shape[1]} columns, features has {columns}: give as many")
-    one = alike(given, pairs.metric, pairs.clients, what)
+    one = alike_to(rows, pairs, what)
     return np.concatenate([one.rows(at) for at in blocks(*one.shape)])

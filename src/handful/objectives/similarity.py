@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real
+from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real, refuse_zeros
 from handful.problem import Floats
 
+ALL = slice(None)
+SQUARE = 512  # rows at once in a product of matrices
+TINY = {4: 1e-30, 8: 1e-290}  # squared lengths below this are computed again, of rows that were scaled
 METRICS = ("cosine", "dot", "rbf", "euclidean")
 DENSE = 2e9  # bytes that sparse features may take with their zeros
 NEGATIVES = ("refuse", "clip", "shift")
@@ -75,15 +79,22 @@ class Alike:
     metric: Metric
     item_lengths: Real
     client_lengths: Real
+    centre: Floats | None = None  # what was taken off all rows: distances are the same, and rounding is less
 
     @property
     def shape(self) -> tuple[int, int]:
         """Items, clients."""
         return len(self.items), len(self.clients)
 
-    def rows(self, rows: RowIndex) -> Real:
-        """The similarities of these items to all clients, in an array of their own."""
-        return self.metric.finish(self.items[rows] @ self.clients.T, self.item_lengths[rows], self.client_lengths)
+    @property
+    def symmetric(self) -> bool:
+        """Whether the items are the clients."""
+        return self.items is self.clients
+
+    def rows(self, rows: RowIndex, columns: slice = ALL, out: Real | None = None) -> Real:
+        """The similarities of these items to all clients, or to these."""
+        dots = np.matmul(self.items[rows], self.clients[columns].T, out=out)
+        return self.metric.finish(dots, self.item_lengths[rows], self.client_lengths[columns])
 
     def row(self, item: int) -> Real:
         """The similarities of one item to all clients."""
@@ -92,11 +103,48 @@ class Alike:
         return row
 
     def all(self) -> Real:
-        """The whole table."""
+        """The whole table; where items are the clients, half of it is computed."""
         table: Real = np.empty(self.shape, dtype=self.items.dtype)
-        for at in blocks(len(self.items), len(self.clients) // 8):
-            table[at] = self.rows(at)
+        for at in squares(len(self.items)):
+            if not self.symmetric:
+                self.rows(at, out=table[at])
+                continue
+            self.rows(at, slice(at.start, None), out=table[at, at.start :])
+            for other in squares(len(self.items), at.stop):
+                table[other, at] = table[at, other].T
         return table
+
+    @property
+    def rounding(self) -> float:
+        """How far below zero rounding may bring a similarity."""
+        longest = float(np.sqrt(self.item_lengths.max() * self.client_lengths.max()))
+        scale = self.metric.reach if self.metric.name == "euclidean" else longest
+        return 32.0 * float(np.finfo(self.items.dtype).eps) * scale
+
+    @property
+    def may_fall_below_zero(self) -> bool:
+        """Whether similarities below zero are possible as far as the metric and the signs of features tell."""
+        return self.metric.name in ("cosine", "dot") and self.metric.negatives == "refuse" and self._signed
+
+    @property
+    def _signed(self) -> bool:
+        return bool(self.items.min() < 0.0 or self.clients.min() < 0.0)
+
+    def sums(self, weights: Floats | None) -> Floats | None:
+        """Σ_c weights[c]·similarity to c for each item, where no similarity is below zero and they add up by rows."""
+        if self.metric.name not in ("cosine", "dot"):
+            return None
+        shift = self.metric.negatives == "shift"
+        if not shift and self._signed:
+            return None
+        weigh = np.ones(self.shape[1]) if weights is None else weights
+        whole = np.zeros(self.items.shape[1])
+        for at in blocks(*self.clients.shape):
+            whole += weigh[at] @ self.clients[at].astype(np.float64)
+        sums = np.empty(len(self.items))
+        for at in blocks(*self.items.shape):
+            sums[at] = self.items[at].astype(np.float64) @ whole
+        return sums + weigh.sum() if shift else sums
 
     def diagonal(self) -> Floats:
         """How alike each item is to itself, where items are the clients."""
@@ -107,20 +155,34 @@ class Alike:
         return self.item_lengths.astype(np.float64)
 
 
-def alike(features: object, metric: Metric, others: object = None, what: str = "features") -> Alike:
-    """Items' similarities to the rows of `others`, or to one another."""
-    items, lengths = _rows("features", features)
-    clients, theirs = (items, lengths) if others is None else _rows(what, others, items.dtype)
-    if clients.shape[1] != items.shape[1]:
-        raise InvalidProblem(f"{what} has {clients.shape[1]} columns, features has {items.shape[1]}: give as many")
-    if metric.name == "cosine":
-        unit, lengths = _unit(items, lengths)
-        if others is None:
-            items = clients = unit
-            theirs = lengths
-        else:
-            items, (clients, theirs) = unit, _unit(clients, theirs)
-    return Alike(items, clients, _fitted(metric, items, clients), lengths, theirs)
+def squares(count: int, start: int = 0) -> Iterator[slice]:
+    """Rows in portions for products of matrices: long enough to be quick, and a square of them fits a cache."""
+    for first in range(start, count, SQUARE):
+        yield slice(first, min(first + SQUARE, count))
+
+
+def alike(features: object, metric: Metric, others: object = None, what: str = "features", dtype: Any = None) -> Alike:
+    """Items' similarities to the rows of `others`, or to one another; computed in `dtype`, or the features' own."""
+    given = _table("features", features)
+    theirs = given if others is None else _table(what, others)
+    if theirs.shape[1] != given.shape[1]:
+        raise InvalidProblem(f"{what} has {theirs.shape[1]} columns, features has {given.shape[1]}: give as many")
+    kind = np.dtype(given.dtype if dtype is None else dtype)
+    centre = _mean(given) if metric.name in ("rbf", "euclidean") else None
+    items, lengths = _prepared("features", given, metric, kind, centre)
+    refuse_zeros(given)
+    clients, their_lengths = (items, lengths) if others is None else _prepared(what, theirs, metric, kind, centre)
+    return Alike(items, clients, _fitted(metric, items, clients), lengths, their_lengths, centre)
+
+
+def alike_to(rows: object, pairs: Alike, what: str) -> Alike:
+    """The similarities of these rows to the clients of `pairs`."""
+    given = _table(what, rows)
+    columns = pairs.clients.shape[1]
+    if given.shape[1] != columns:
+        raise InvalidProblem(f"{what} has {given.shape[1]} columns, features has {columns}: give as many")
+    items, lengths = _prepared(what, given, pairs.metric, pairs.clients.dtype, pairs.centre)
+    return Alike(items, pairs.clients, pairs.metric, lengths, pairs.client_lengths, pairs.centre)
 
 
 def dense_rows(what: str, given: Any) -> object:
@@ -136,16 +198,48 @@ def dense_rows(what: str, given: Any) -> object:
     return given.toarray()
 
 
-def _rows(what: str, given: object, kind: Any = None) -> tuple[Real, Real]:
-    """Rows of finite numbers, and the squares of their lengths: where these are finite, so are the numbers."""
+def _table(what: str, given: object) -> Real:
+    """Rows of numbers, with their zeros."""
     rows = real(what, dense_rows(what, given))
-    if rows.ndim != 2 or rows.size == 0:
-        rows = numbers(what, rows, 2, negative=True)
-    rows = rows if kind is None else rows.astype(kind, copy=False)
-    squares = _squares(rows)
-    if not np.isfinite(squares).all():
-        numbers(what, rows, 2, negative=True)
-    return rows, squares
+    return rows if rows.ndim == 2 and rows.size else numbers(what, rows, 2, negative=True)
+
+
+def _prepared(what: str, given: Real, metric: Metric, kind: np.dtype[Any], centre: Floats | None) -> tuple[Real, Real]:
+    """Rows as the metric compares them, and the squares of their lengths: where these are finite, so are the rows."""
+    unit = metric.name == "cosine"
+    same = not unit and centre is None and given.dtype == kind
+    rows: Real = given if same else np.empty(given.shape, dtype=kind)
+    lengths: Real = np.empty(len(given), dtype=kind)
+    least = TINY[given.dtype.itemsize]
+    for at in blocks(*given.shape):
+        with np.errstate(over="ignore", invalid="ignore"):
+            block: Real = given[at] if centre is None else given[at] - centre
+            own = np.einsum("ij,ij->i", block, block)
+            if not np.isfinite(own).all() or (unit and own.min() < least):
+                numbers(what, given, 2, negative=True)
+                block, own = _scaled(block) if unit else (block, own)
+            if unit:
+                some = own > 0.0
+                np.divide(block, np.sqrt(np.where(some, own, 1.0))[:, np.newaxis], out=rows[at], casting="same_kind")
+                own = some
+            elif not same:
+                rows[at] = block
+            lengths[at] = own
+    if not np.isfinite(lengths).all():
+        raise InvalidProblem(f"{what} has numbers whose squares are too large for {kind}: divide by the largest")
+    return rows, lengths
+
+
+def _mean(rows: Real) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused afterwards, by name
+        return rows.mean(axis=0, dtype=np.float64)
+
+
+def _scaled(block: Real) -> tuple[Real, Real]:
+    """Rows divided by their largest number, so that squares neither overflow nor vanish; and their squared lengths."""
+    largest = np.abs(block).max(axis=1)
+    scaled: Real = block / np.where(largest > 0.0, largest, 1.0)[:, np.newaxis]
+    return scaled, np.einsum("ij,ij->i", scaled, scaled)
 
 
 def _fitted(metric: Metric, items: Real, clients: Real) -> Metric:
@@ -161,17 +255,3 @@ def _fitted(metric: Metric, items: Real, clients: Real) -> Metric:
 
 def _furthest(rows: Real, centre: Floats) -> float:
     return max(float(np.sqrt(((rows[at] - centre) ** 2).sum(axis=1).max())) for at in blocks(*rows.shape))
-
-
-def _unit(rows: Real, squares: Real) -> tuple[Real, Real]:
-    """The rows at length 1, zeros as they are; and the squares of their lengths then."""
-    some = squares > 0.0
-    lengths = np.sqrt(squares)[:, np.newaxis]
-    if some.all():
-        return rows / lengths, np.ones_like(squares)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=some[:, np.newaxis]), some.astype(squares.dtype)
-
-
-def _squares(rows: Real) -> Real:
-    squares: Real = np.einsum("ij,ij->i", rows, rows)
-    return squares

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-LARGE, HUGE = 1_000_000, 30_000_000  # cells: where compiled code pays from the second run on, and at once
+LARGE = 1_000_000  # cells: where compiled code pays from the second run on
 RUNS = [False]  # whether a large run was made in this process
 
 
 def compiling_pays(cells: int) -> bool:
     """Whether bounds of gains in a table of so many cells shall be tightened by compiled code."""
-    return cells >= LARGE and (RUNS[0] or cells >= HUGE)
+    return cells >= LARGE and RUNS[0]
 
 
 def run_made(cells: int) -> None:
