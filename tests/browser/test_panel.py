@@ -10,11 +10,11 @@ from playwright.sync_api import BrowserContext, Route, expect
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
-from handful.recruit.fake import FakePlatform, FakeProlific
-from handful.recruit.fake.server import Fault
+from handful.recruit.ledger import Store
 from handful.study.rules import Rule
 from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, changed_script, look, organizers_page
 from tests.crowd.clients import STUDY, started
+from tests.fakes.prolific import Fault
 from tests.recruit.arrivals import Paid, paid_study
 
 Somebody = Callable[..., BrowserContext]
@@ -51,6 +51,7 @@ def test_somebody_from_prolific_comes_answers_goes_back_and_the_organizer_sees_i
     desk.says("Go back now, so that you are paid.")
     page.screenshot(path=SCREENSHOTS / "panel-ending.png")
     page.close()
+    paid.fake.platform.come_back(there, paid.loop.desk.recruitment.codes["finished"])
     other, elsewhere = paid.come()
     other.arrive()
     other.join()
@@ -125,39 +126,30 @@ def test_a_bonus_whose_reply_was_lost_is_sent_again_and_paid_once(paid: Paid, so
     assert (len(sent), len(set(sent))) == (3, 2)
 
 
-def test_the_organizer_plans_makes_a_draft_and_publishes_after_a_yes(
+def test_the_organizer_is_told_step_by_step_what_to_paste_on_prolific(
     postcards: Collection, tmp_path: Path, somebody: Somebody, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
     study = StudyPlan(k=3, options=2, budget=600, in_flight=20, rule=Rule())
-    with FakeProlific(FakePlatform()) as fake:
-        monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
-        monkeypatch.setenv("PROLIFIC_URL", fake.url)
-        with started(postcards, study, storage=tmp_path / "a.db") as server:
-            page = organizers_page(server, somebody())
-            page.click("#recruiting-none > summary")
-            expect(page.locator("#draft-words")).to_contain_text("20 people × 30 answers = 600 answers")
-            expect(page.locator("#draft-words")).to_contain_text("5 checks each")
-            page.fill("#draft-people", "30")
-            page.locator("#draft-people").blur()
-            expect(page.locator("#draft-budget")).to_have_value("900")
-            page.fill("#draft-minutes", "3")
-            page.locator("#draft-minutes").blur()
-            expect(page.locator("#draft-budget")).not_to_have_value("900")
-            page.fill("#draft-budget", "600")
-            page.locator("#draft-budget").blur()
-            expect(page.locator("#draft-minutes")).to_have_value("3")
-            look(page, "recruiting-plan", whole=True, widths=LOOKED_AT_BY_AXE)
-            section = page.locator("section[aria-labelledby=recruiting-title]")
-            section.screenshot(path=SCREENSHOTS / "panel-plan.png")
-            page.fill("#draft-address", "https://photos.example.org/s/venice")
-            page.click("text=Make a draft")
-            expect(page.locator("#recruiting-state")).to_contain_text("unpublished")
-            page.click("#recruiting-publish")
-            expect(page.locator("#publishing-words")).to_contain_text("for the first")
-            look(page, "recruiting-cost", widths=LOOKED_AT_BY_AXE)
-            assert [s.status for s in fake.platform.studies.values()] == ["UNPUBLISHED"]
-            page.click("text=Yes, publish at this cost")
-            expect(page.locator("#recruiting-state")).to_contain_text("active")
+    with started(postcards, study, storage=tmp_path / "a.db") as server:
+        page = organizers_page(server, somebody())
+        page.click("#recruiting-none > summary")
+        page.fill("#recruit-address", "https://photos.example.org/s/venice")
+        page.fill("#recruit-people", "30")
+        look(page, "recruiting-plan", whole=True, widths=LOOKED_AT_BY_AXE)
+        page.click("text=Show me the steps")
+        expect(page.locator("#recruiting-plan")).to_contain_text("30 people × 30 answers = 900 answers")
+        expect(page.locator("#recruiting-trouble")).to_contain_text("PROLIFIC_TOKEN is not set")
+        steps = page.locator("#recruiting-steps li")
+        expect(steps.first).to_contain_text("make a new study with an external link")
+        kept = Store(tmp_path / "a.db").recruitment(STUDY)
+        assert kept is not None
+        fields = page.locator("#recruiting-steps input")
+        pasted = [field.input_value() for field in fields.all()]
+        assert pasted == [step.paste for step in kept.steps() if step.paste is not None]
+        look(page, "recruiting-steps", whole=True, widths=LOOKED_AT_BY_AXE)
+        section = page.locator("section[aria-labelledby=recruiting-title]")
+        section.screenshot(path=SCREENSHOTS / "panel-plan.png")
 
 
 def test_somebody_whom_prolific_cannot_confirm_yet_is_told_so_after_the_practice(

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
 import pytest
 
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting.panel_loop import PanelLoop
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.recruit.fake import FakePlatform, FakeProlific
-from handful.recruit.fake.records import FakeSubmission
-from handful.recruit.plan import Plan
-from handful.recruit.prolific.client import ProlificClient
-from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.store import Store
+from handful.recruit.desk import PanelLoop
+from handful.recruit.ledger import Store
+from handful.recruit.payroll import begin_on_prolific
+from handful.recruit.plan import Plan, cents_of
+from handful.recruit.recruitment import Recruitment
 from tests.crowd.clients import STUDY, Started, started
+from tests.fakes.prolific import FakePlatform, FakeProlific, FakeSubmission
 
-PLAN = Plan(people=20, answers_each=4, first_places=8)
+PLAN = Plan(people=20, answers_each=4)
 ADDRESS = f"https://photos.example.org/s/{STUDY}"
 QUICK = Settings(undo_s=0.0, redo_s=0.0, limits=ServerLimits.none())
 
@@ -41,6 +40,8 @@ class Visitor:
         reply = self.http.post(f"/api/s/{STUDY}/arrive", json={"parameters": self.parameters})
         assert reply.status_code == 200, reply.text
         told: dict[str, Any] = reply.json()
+        if told["ending"] is not None:
+            self.work = told
         return told
 
     def join(self) -> httpx.Response:
@@ -75,6 +76,7 @@ class Paid:
     server: Started
     fake: FakeProlific
     storage: Path
+    came: list[tuple[Visitor, FakeSubmission]] = field(default_factory=list)
 
     @property
     def loop(self) -> PanelLoop:
@@ -93,11 +95,29 @@ class Paid:
         (study,) = self.fake.platform.studies
         there = self.fake.platform.take_place(study)
         assert there is not None
-        return self.visitor(self.fake.platform.address(there)), there
+        self.came.append((self.visitor(self.fake.platform.address(there)), there))
+        return self.came[-1]
 
     def settle(self) -> None:
+        """Whoever was sent back is back over there, and both sides are brought to agree."""
+        for visitor, there in self.came:
+            ending = visitor.work.get("ending")
+            if ending is not None and ending["address"]:
+                self.fake.platform.come_back(there, parse_qs(urlsplit(ending["address"]).query)["cc"][0])
         for _ in range(3):
             self.loop.once()
+
+
+def pasted(made: Recruitment, places: int | None = None) -> dict[str, Any]:
+    """What the organizer types on the platform's page, by the steps that are shown."""
+    typed = [step.paste for step in made.steps() if step.paste is not None]
+    link, finished, refused, people, _, _, reward = typed
+    return {
+        "external_study_url": link,
+        "total_available_places": places or int(people),
+        "reward": cents_of(reward),
+        "completion_codes": [{"code": finished}, {"code": refused}],
+    }
 
 
 @contextmanager
@@ -115,8 +135,8 @@ def paid_study(
     with FakeProlific(FakePlatform(), token) as fake, started(collection, study, QUICK, storage=storage) as server:
         environment.setenv("PROLIFIC_TOKEN", fake.token)
         environment.setenv("PROLIFIC_URL", fake.url)
-        recruiter = Recruiter(Store(storage), STUDY, ProlificClient.from_environment())
-        recruiter.create(ADDRESS, plan, name="Photos", description="Which photo?")
-        recruiter.publish(recruiter.cost().first)
+        store = Store(storage)
+        made = begin_on_prolific(store, STUDY, ADDRESS, plan)
+        store.keep(replace(made, platform_id=fake.platform.publish(pasted(made)).id))
         server.registry.look_for_recruiting()
         yield Paid(server, fake, storage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,16 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection
-from handful.recruit.fake import FakePlatform, FakeProlific
+from handful.recruit.ledger import Store
+from handful.recruit.payroll import Payroll, begin_on_prolific
 from handful.recruit.plan import Plan
-from handful.recruit.prolific.client import ProlificClient
-from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.store import Store
+from handful.recruit.prolific import ProlificClient
 from tests.crowd.pictures import folder_of
-from tests.recruit.arrivals import Paid, paid_study
+from tests.fakes.prolific import FakePlatform, FakeProlific
+from tests.recruit.arrivals import Paid, paid_study, pasted
 
 STUDY = "venice"
-PLAN = Plan(people=20, answers_each=10, checks=2, first_places=5)
+PLAN = Plan(people=20, answers_each=10, checks=2)
 ADDRESS = "https://photos.example.org/s/venice"
 
 
@@ -60,16 +61,19 @@ def storage(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def recruiter(fake: FakeProlific, storage: Path, clock: Clock) -> Recruiter:
-    return Recruiter(Store(storage, clock), STUDY, ProlificClient(fake.token, fake.url, patience_s=2.0))
+def begun(fake: FakeProlific, storage: Path, clock: Clock) -> Payroll:
+    """People shall come from Prolific; nothing was done there yet."""
+    store = Store(storage, clock)
+    begin_on_prolific(store, STUDY, ADDRESS, PLAN)
+    return Payroll(store, STUDY, ProlificClient(fake.token, fake.url, patience_s=2.0))
 
 
 @pytest.fixture
-def published(recruiter: Recruiter) -> Recruiter:
-    """A study that is on Prolific, with five places for a start."""
-    recruiter.create(ADDRESS, PLAN, name="Photos", description="Which photo?", screen_out=30)
-    recruiter.publish(recruiter.cost().first)
-    return recruiter
+def published(begun: Payroll, fake: FakeProlific) -> Payroll:
+    """A study that is on Prolific, with five places for a start, and known here."""
+    study = fake.platform.publish(pasted(begun.recruitment(), places=5))
+    begun.store.keep(replace(begun.recruitment(), platform_id=study.id))
+    return begun
 
 
 @pytest.fixture

@@ -7,28 +7,27 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
-from handful.crowd.hosting import panel_desk, panel_loop
 from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.study_plan import new_study
 from handful.crowd.people import ask_to_forget
 from handful.crowd.settings import Settings
-from handful.recruit.fake import FakePlatform, FakeProlific
-from handful.recruit.fake.server import Fault
-from handful.recruit.prolific.client import ProlificClient
-from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.store import Store
+from handful.recruit import desk
+from handful.recruit.ledger import Store
+from handful.recruit.payroll import Payroll, begin_on_prolific
 from handful.study.doors import Door
 from handful.study.rules import Admission, OneSide, Rule
 from tests.crowd.clients import STUDY, started
-from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study
+from tests.fakes.prolific import FakePlatform, FakeProlific, Fault
+from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study, pasted
 
 
 def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
@@ -223,7 +222,7 @@ def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_d
     ann.join()
     while ann.work["questions"]:
         ann.answer()
-    monkeypatch.setattr(panel_desk, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(desk, "PATIENCE_S", 0.0)
     assert ann.next()["ending"]["outcome"] == "finished"  # nobody pays for our faults: sent back like everybody
     checked.settle()
     (person,) = checked.store.people(STUDY)
@@ -269,6 +268,7 @@ def test_who_returned_and_comes_in_another_visit_goes_on_as_the_same_worker(paid
     assert back.arrive()["state"] == "inside"
     assert back.next()["progress"]["answered"] == 1
     assert back.answer_all()["outcome"] == "finished"
+    paid.fake.platform.come_back(again, "CODE")
     (person,) = paid.store.people(STUDY)
     study = paid.server.registry.studies[STUDY].study
     assert study.fold.workers.answers_of(person.pseudonym) == PLAN.answers_each
@@ -302,7 +302,10 @@ def test_who_does_not_agree_is_asked_nothing(paid: Paid) -> None:
     assert told["ending"]["outcome"] == "refused"
     assert ann.join().json()["questions"] == []
     paid.settle()
-    assert there.status == "ACTIVE"
+    assert there.entered_code == paid.loop.desk.recruitment.codes["refused"]
+    assert there.status == "AWAITING REVIEW"  # which only the organizer decides
+    assert paid.loop.report is not None
+    assert ["did not consent" in one.words for one in paid.loop.report.waiting] == [True]
     assert paid.fake.platform.books == []
 
 
@@ -317,7 +320,7 @@ def test_who_cannot_be_given_a_question_for_a_minute_is_done_and_paid(
     while ann.work["questions"]:
         ann.answer()
     assert ann.next()["ending"] is None
-    monkeypatch.setattr(panel_desk, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(desk, "PATIENCE_S", 0.0)
     assert ann.next()["ending"]["outcome"] == "finished"
     paid.settle()
     assert there.status == "APPROVED"
@@ -331,6 +334,7 @@ def test_those_inside_when_the_study_is_decided_are_paid_and_it_is_stopped(paid:
     paid.server.registry.studies[STUDY].study.finish("enough")
     paid.settle()
     assert ann.next()["ending"]["outcome"] == "finished"
+    paid.settle()
     assert there.status == "APPROVED"
     (study,) = paid.fake.platform.studies.values()
     assert study.status == "COMPLETED"
@@ -364,8 +368,8 @@ def test_after_a_restart_everybody_is_still_who_they_were(
 
 
 def test_every_verified_submission_is_admitted_on_prolific(paid: Paid) -> None:
-    visitors = [paid.come()[0] for _ in range(PLAN.start_with)]
-    assert [visitor.arrive()["state"] for visitor in visitors] == ["inside"] * PLAN.start_with
+    visitors = [paid.come()[0] for _ in range(PLAN.people)]
+    assert [visitor.arrive()["state"] for visitor in visitors] == ["inside"] * PLAN.people
 
 
 def test_a_server_without_a_token_lets_people_in_and_says_what_is_wrong(
@@ -389,13 +393,14 @@ def test_a_study_whose_name_is_no_link_is_recruited_for_by_its_name(
     with FakeProlific(FakePlatform()) as fake:
         monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
         monkeypatch.setenv("PROLIFIC_URL", fake.url)
-        recruiter = Recruiter(Store(storage), name, ProlificClient.from_environment())
-        recruiter.create(ADDRESS, PLAN, name="Photos", description="Which photo?")
-        recruiter.publish(recruiter.cost().first)
+        store = Store(storage)
+        made = begin_on_prolific(store, name, ADDRESS, PLAN)
+        study = fake.platform.publish(pasted(made))
+        store.keep(replace(made, platform_id=study.id))
         with started(collection, None, QUICK, themes=(), storage=storage) as server:
             link = link_of(name)
             loop = server.registry.panels[link]
-            there = fake.platform.take_place(recruiter.recruitment().platform_id or "")
+            there = fake.platform.take_place(study.id)
             assert there is not None
             ids = {"PROLIFIC_PID": there.participant, "SESSION_ID": there.id, "STUDY_ID": there.study}
             browser = server.browser()
@@ -406,9 +411,10 @@ def test_a_study_whose_name_is_no_link_is_recruited_for_by_its_name(
                 body = {"token": work["questions"][0]["token"], "side": "left", "ms": 900}
                 work = browser.post(f"/api/s/{link}/answer", json=body).json()
             assert work["ending"]["outcome"] == "finished"
+            fake.platform.come_back(there, "CODE")
             loop.once()
             loop.once()
-            (person,) = recruiter.store.people(name)
+            (person,) = store.people(name)
             assert server.registry.studies[link].study.fold.workers.knows(person.pseudonym)
             status = server.organizer().post(f"/api/organize/{link}/recruiting/reconcile").json()
     assert there.status == "APPROVED"
@@ -429,7 +435,7 @@ def test_reconciling_by_hand_waits_for_the_reconciliation_that_runs(
         with counting:
             inside -= 1
 
-    monkeypatch.setattr(panel_loop, "reconcile", slow)
+    monkeypatch.setattr(Payroll, "reconcile", slow)
     threads = [threading.Thread(target=paid.loop.once) for _ in range(3)]
     for thread in threads:
         thread.start()

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from handful.recruit.fake.records import FakeSubmission
 from tests.crowd.clients import STUDY
+from tests.fakes.prolific import FakeSubmission
 from tests.recruit.arrivals import Paid
 
 FIRST, SECOND = "a" * 32, "b" * 32
@@ -56,10 +56,9 @@ def test_a_person_is_named_whole(paid: Paid, somebody: tuple[str, FakeSubmission
     who, there = somebody
     assert promise(paid, FIRST, who[:8]).status_code == 409
     organizer = paid.server.organizer()
-    for what, body in (("decide", {"who": who[:8], "pay": True}), ("return", {"who": who[:8]})):
-        refused = organizer.post(f"/api/organize/{STUDY}/recruiting/{what}", json=body)
-        assert refused.status_code == 409
-        assert "whole pseudonym" in refused.json()["message"]
+    refused = organizer.post(f"/api/organize/{STUDY}/recruiting/decide", json={"who": who[:8], "pay": True})
+    assert refused.status_code == 409
+    assert "whole pseudonym" in refused.json()["message"]
     paid.settle()
     assert there.bonuses == []
 

@@ -10,33 +10,21 @@ from typer.testing import CliRunner
 
 from handful import cli
 from handful.cli import people as _registers_its_commands
-from handful.cli import recruit_paying as _registers_more
+from handful.cli import recruit as _registers_more
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.hosting.tokens import cookie_from, worker_of
 from handful.crowd.languages import language
-from handful.crowd.people import (
-    DAY_S,
-    WITHDRAWING,
-    People,
-    ask_to_forget,
-    forget_settled,
-    keep_for,
-    pay_is_settled,
-    retire,
-)
-from handful.recruit.fake import FakeProlific
-from handful.recruit.outcomes import Identity
-from handful.recruit.panel import Panel
-from handful.recruit.prolific import paying
-from handful.recruit.prolific.reconciling import counts_of, reconcile
-from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.records import Participant, Recruitment
-from handful.recruit.store import Store
+from handful.crowd.people import DAY_S, WITHDRAWING, People, ask_to_forget, forget_settled, keep_for, retire
+from handful.recruit.ledger import Participant, Store
+from handful.recruit.panel import Identity, Panel
+from handful.recruit.payroll import Payroll, counts_of
+from handful.recruit.recruitment import Recruitment
 from tests.crowd.clients import STUDY as SERVED
+from tests.fakes.prolific import FakeProlific
 from tests.recruit.arrivals import PLAN, paid_study
 from tests.recruit.conftest import STUDY
-from tests.recruit.test_recruiter import come, end
+from tests.recruit.test_payroll import come, end
 
 
 def holds(storage: Path, *ids: str) -> bool:
@@ -46,33 +34,33 @@ def holds(storage: Path, *ids: str) -> bool:
 
 
 def test_who_is_paid_and_forgotten_leaves_no_id_and_stays_counted(
-    published: Recruiter, fake: FakeProlific, storage: Path
+    published: Payroll, fake: FakeProlific, storage: Path
 ) -> None:
     (ann, there), (bob, _) = come(published, fake), come(published, fake)
-    end(published, ann)
-    reconcile(published)
-    reconcile(published)
+    end(published, fake, ann)
+    published.reconcile()
+    published.reconcile()
     assert there.status == "APPROVED"
     assert holds(storage, there.participant)
     assert ask_to_forget(published.store, STUDY, ann.pseudonym)
     assert not holds(storage, there.participant, there.id)
     assert published.store.to_forget(STUDY) == []
-    reconcile(published)
+    published.reconcile()
     assert not holds(storage, there.participant, there.id)  # the platform's list brings nothing back
     assert counts_of(published.store.people(STUDY)) == {"paid": 1, "inside": 1}
     assert published.store.person(STUDY, bob.pseudonym) is not None
 
 
 def test_while_pay_is_open_asking_is_noted_and_done_once_it_is_settled(
-    published: Recruiter, fake: FakeProlific, storage: Path
+    published: Payroll, fake: FakeProlific, storage: Path
 ) -> None:
     person, there = come(published, fake)
     assert not ask_to_forget(published.store, STUDY, person.pseudonym)
-    end(published, person)
-    paying.promise_bonus(published, person.pseudonym, 150)
+    end(published, fake, person)
+    published.promise_bonus(person.pseudonym, 150)
     assert forget_settled(published.store, STUDY) == []
-    reconcile(published)
-    reconcile(published)
+    published.reconcile()
+    published.reconcile()
     assert (there.status, there.bonuses) == ("APPROVED", [150])
     assert holds(storage, there.id)
     assert forget_settled(published.store, STUDY) == [person.pseudonym]
@@ -80,14 +68,14 @@ def test_while_pay_is_open_asking_is_noted_and_done_once_it_is_settled(
 
 
 def test_people_are_erased_by_the_panels_id_and_only_when_paid(
-    published: Recruiter, fake: FakeProlific, storage: Path, monkeypatch: pytest.MonkeyPatch
+    published: Payroll, fake: FakeProlific, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _registers_its_commands
     assert _registers_more
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
     monkeypatch.setenv("PROLIFIC_URL", fake.url)
     person, there = come(published, fake)
-    end(published, person)
+    end(published, fake, person)
     erased = CliRunner().invoke(cli.app, ["people", "erase", STUDY, there.participant, "-s", str(storage)])
     assert erased.exit_code == 0, erased.output
     assert "their pay is open" in erased.output
@@ -182,13 +170,13 @@ def test_a_name_is_not_made_from_the_cookie(
     ],
 )
 def test_pay_is_settled_when_nothing_more_can_come_of_it(
-    published: Recruiter, changes: dict[str, object], settled: bool
+    published: Payroll, changes: dict[str, object], settled: bool
 ) -> None:
     person = Participant("p1", Identity("a", "b"), verified=True, status="ACTIVE")
     changed = replace(person, **changes)  # type: ignore[arg-type]
-    assert pay_is_settled(changed, published.recruitment(), []) is settled
+    assert changed.settled(published.recruitment(), []) is settled
     by_hand = replace(published.recruitment(), on_prolific=False)
-    assert pay_is_settled(changed, by_hand, []) is (changed.outcome is not None)
+    assert changed.settled(by_hand, []) is (changed.outcome is not None)
 
 
 def test_when_the_retention_is_over_ids_of_a_panel_that_is_paid_by_hand_stay_until_somebody_asks(storage: Path) -> None:
@@ -207,16 +195,16 @@ def test_when_the_retention_is_over_ids_of_a_panel_that_is_paid_by_hand_stay_unt
 
 
 def test_when_the_retention_is_over_ids_on_prolific_go_once_the_pay_is_settled(
-    published: Recruiter, fake: FakeProlific, storage: Path
+    published: Payroll, fake: FakeProlific, storage: Path
 ) -> None:
     People(STUDY, storage).closed(0.0)
     keep_for(storage, STUDY, 1)
     person, there = come(published, fake)
-    end(published, person)
+    end(published, fake, person)
     assert retire(storage, 2 * DAY_S) == [STUDY]
     assert holds(storage, there.id)
-    reconcile(published)
-    reconcile(published)
+    published.reconcile()
+    published.reconcile()
     assert forget_settled(published.store, STUDY) == [person.pseudonym]
     assert not holds(storage, there.participant, there.id)
 

@@ -12,18 +12,17 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.startup import StudyPlan
-from handful.recruit.outcomes import Identity
-from handful.recruit.panel import panel
+from handful.recruit.ledger import Store
+from handful.recruit.panel import Identity, panel
 from handful.recruit.plan import Plan
-from handful.recruit.records import Recruitment
-from handful.recruit.store import Store
+from handful.recruit.recruitment import Recruitment
 from tests.crowd.clients import STUDY, started
 from tests.recruit.arrivals import QUICK, Visitor
 
 
 def recruit(storage: Path, places: int, answers_each: int = 2) -> None:
     made = panel(id="pid", done="https://x.example/ok", full="https://x.example/full", places=places)
-    Store(storage).keep(Recruitment(STUDY, made, Plan(people=places, answers_each=answers_each), wanted="active"))
+    Store(storage).keep(Recruitment(STUDY, made, Plan(people=places, answers_each=answers_each)))
 
 
 def test_arrivals_at_once_never_take_more_places_than_there_are(storage: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_form_may_be_posted_to_the_panels_own_address_and_nowhere_else(
         browser = server.browser()
         assert "form-action 'self';" in browser.get(f"/s/{STUDY}").headers["content-security-policy"]
         made = panel(id="workerId", session="assignmentId", post="https://market.example/mturk/externalSubmit")
-        Store(tmp_path / "a.db").keep(Recruitment(STUDY, made, Plan(answers_each=1), wanted="active"))
+        Store(tmp_path / "a.db").keep(Recruitment(STUDY, made, Plan(answers_each=1)))
         server.registry.look_for_recruiting()
         policy = browser.get(f"/s/{STUDY}").headers["content-security-policy"]
         assert "form-action 'self' https://market.example;" in policy

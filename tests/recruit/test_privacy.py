@@ -12,11 +12,10 @@ import pytest
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.web.logs import JsonLines
-from handful.recruit.fake.server import Fault
-from handful.recruit.prolific import paying
-from handful.recruit.prolific.client import ProlificClient, RecruitingFailed
-from handful.recruit.prolific.recruiter import Recruiter
+from handful.recruit.payroll import Payroll
+from handful.recruit.prolific import ProlificClient, RecruitingFailed
 from tests.crowd.clients import STUDY
+from tests.fakes.prolific import Fault
 from tests.recruit.arrivals import paid_study
 
 TOKEN = "secret-token-0123456789abcdef"
@@ -34,8 +33,6 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
     level = root.level
     root.setLevel(logging.DEBUG)
     logging.getLogger("handful.crowd").setLevel(logging.DEBUG)
-    logging.getLogger("httpx").setLevel(logging.ERROR)  # the test's own client, not the app
-    logging.getLogger("httpcore").setLevel(logging.ERROR)
     storage, words = tmp_path / "venice.db", list[str]()
     try:
         with paid_study(collection, storage, monkeypatch, token=TOKEN) as paid:
@@ -52,13 +49,12 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
             _, inside = paid.come()
             for call in (
                 lambda: client.submission("f" * 24),
-                lambda: client.complete(people[0][1].id, "NOPE"),
                 lambda: client.approve([people[0][1].id, "e" * 24]),
                 lambda: client.approve([inside.id]),  # refused with the id in the platform's words
                 lambda: client.hand_in_bonuses(people[0][1].study, [("d" * 24, 5)]),
-                lambda: client.turn(people[0][1].study, "PUBLISH"),
+                lambda: client.stop("c" * 24),
                 lambda: ProlificClient("wrong", paid.fake.url).study(people[0][1].study),
-                lambda: paying.ask_return(Recruiter(paid.store, STUDY, client), "nobody"),
+                lambda: Payroll(paid.store, STUDY, client).decide("nobody", pay=True),
             ):
                 try:
                     call()
@@ -71,7 +67,7 @@ def test_tokens_and_ids_appear_in_no_log_journal_export_error_or_table_but_their
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
-    assert len(words) == 11
+    assert len(words) == 10
     assert written.getvalue()
     texts = {"logs": written.getvalue(), "words": "\n".join(words)}
     for place, text in texts.items():

@@ -19,13 +19,13 @@ import pytest
 import typer.main
 
 from handful import cli
-from handful.recruit.fake import FakePlatform, FakeProlific
-from handful.recruit.store import Store
+from handful.recruit.ledger import Store
 from tests.cli.test_serve import serving
 from tests.crowd.child import THEME
 from tests.crowd.clients import STUDY
 from tests.crowd.pictures import folder_of
-from tests.recruit.arrivals import ADDRESS, Visitor
+from tests.fakes.prolific import FakePlatform, FakeProlific
+from tests.recruit.arrivals import ADDRESS, Visitor, pasted
 
 TOKEN = "secret-token-0123456789abcdef"
 HANDFUL = "from handful.cli import main; main()"
@@ -55,7 +55,7 @@ def watched() -> Iterator[set[str]]:
         looking.join()
 
 
-@pytest.mark.slow  # fifteen processes of the command line
+@pytest.mark.slow  # a dozen processes of the command line
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="this system has no /proc")
 def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -73,10 +73,11 @@ def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_stud
         monkeypatch.setenv("PROLIFIC_URL", fake.url)
         options = ("--theme", THEME, "-k", "2", "--budget", "40", "--goal", "3", "--storage", "v.db", "--door", "panel")
         with serving("photos", *options, cwd=tmp_path) as (share, _, _):
-            plan = ("--people", "4", "--answers-each", "3", "--first-places", str(PEOPLE))
-            said = run("recruit", "create", STUDY, "--address", ADDRESS, *plan)
-            said += run("recruit", "publish", STUDY, "--yes-to", "999")
-            (study,) = fake.platform.studies
+            plan = ("--people", str(PEOPLE), "--answers-each", "3")
+            said = run("recruit", "prolific", STUDY, "--address", ADDRESS, *plan)
+            made = Store(tmp_path / "v.db").recruitment(STUDY)
+            assert made is not None
+            study = fake.platform.publish(pasted(made)).id
             there = [fake.platform.take_place(study) for _ in range(PEOPLE)]
             ids = {part for one in there if one is not None for part in (one.participant, one.id)}
             for one in there:
@@ -88,7 +89,12 @@ def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_stud
                         time.sleep(LOOK_EVERY_S)
                     visitor.join()
                     while visitor.work["ending"] is None:
-                        visitor.answer()
+                        if visitor.work["questions"]:
+                            visitor.answer()
+                        else:  # until the server has found which study there they come from
+                            time.sleep(LOOK_EVERY_S)
+                            visitor.next()
+                fake.platform.come_back(one, "CODE")
             people = Store(tmp_path / "v.db").people(STUDY)
             said += run("recruit", "bonus", STUDY, people[0].pseudonym, "0.50")
             while any(one is not None and one.status != "APPROVED" for one in there) or not any(
@@ -107,7 +113,7 @@ def test_no_token_and_no_id_is_in_the_process_list_during_and_after_a_whole_stud
     listed = "\n".join(seen)
     for words in (
         "serve",
-        *(f"recruit {name}" for name in ("create", "publish", "bonus", "reconcile", "status", "pay-list")),
+        *(f"recruit {name}" for name in ("prolific", "bonus", "reconcile", "status", "pay-list")),
         "people erase",
     ):
         assert f"main() {words} " in listed, words  # each was there to be seen

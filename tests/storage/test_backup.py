@@ -11,9 +11,9 @@ import pytest
 from handful.crowd import people
 from handful.crowd.people import Invitations, People, Person
 from handful.errors import StorageError
-from handful.recruit import tables as recruit_tables
-from handful.recruit.outcomes import Identity
-from handful.recruit.store import Store
+from handful.recruit import ledger
+from handful.recruit.ledger import Store
+from handful.recruit.panel import Identity
 from handful.storage import backup, list_studies, open_journal
 from handful.storage.backup import BESIDE
 from handful.storage.keys import new_key, open_keys
@@ -77,7 +77,7 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
     assert Invitations("a", path).all() == Invitations("a", storage).all()
     assert Store(path).people("a") == store.people("a") == [met]
     assert Store(path).entries("a") == store.entries("a")
-    assert Store(path).write_down("a", "bonus", [(None, 1)]) == [3]
+    assert Store(path).write_down("a", "bonus", [(met.pseudonym, 1)]) == [3]
     assert Store(path).promise_once("a", "r" * 16, met.pseudonym, 150, "") == 2, "what was asked for is known there too"
     assert open_keys(path).all() == open_keys(storage).all()
     copied.add(Person("w2", link=b"y" * 16))
@@ -86,7 +86,7 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
 
 
 def test_a_backup_knows_every_table_beside_the_journals() -> None:
-    assert set(BESIDE) == {"keys"} | set(people.metadata.tables) | set(recruit_tables.metadata.tables)
+    assert set(BESIDE) == {"keys"} | set(people.metadata.tables) | set(ledger.metadata.tables)
 
 
 def test_a_backup_overwrites_nothing(sqlite_storage: str, tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-MODULES = {"crowd": ("fastapi", "uvicorn", "httptools", "jinja2", "PIL", "segno"), "lab": ("matplotlib", "PIL")}
+MODULES = {
+    "crowd": ("fastapi", "uvicorn", "httptools", "httpx", "jinja2", "PIL", "segno"),
+    "lab": ("matplotlib", "PIL"),
+}
 """What is imported from each extra."""
 
 

@@ -69,8 +69,8 @@ def erase(
     ] = False,
 ) -> None:
     """Forget somebody: what ties their pseudonym to a person goes. A panel's ids go once the pay is settled."""
-    from handful.crowd.people import WITHDRAWING, People, ask_to_forget, known_as, retire
-    from handful.recruit.store import Store, has_recruitments
+    from handful.crowd.people import WITHDRAWING, People, ask_to_forget, retire
+    from handful.recruit.ledger import Store, has_recruitments
 
     piped = who == "-"
     if piped:
@@ -78,7 +78,7 @@ def erase(
     _check_there(storage, study)
     retire(storage, time.time())
     known, store = People(study, storage), Store(storage) if has_recruitments(storage) else None
-    names = [] if store is None else [one.pseudonym for one in known_as(store, study, who)]
+    names = [] if store is None else [one.pseudonym for one in store.known_as(study, who)]
     if names and who not in names and not piped:
         say("everybody on this machine could read the panel's id that was typed: give - instead, and type it then")
     if not names:

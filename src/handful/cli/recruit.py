@@ -1,21 +1,26 @@
-"""`handful recruit`: people from Prolific or any other panel, from the plan to the end of recruiting."""
+"""`handful recruit`: people from Prolific or any other panel, from the plan to the last payment."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import csv
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, needs
 from handful.cli.parameters import STORAGE, Json, Name, Storage
 from handful.cli.printing import console_for, print_json
 from handful.cli.studies import only_study, opened_study
-from handful.errors import InvalidProblem
-from handful.wording import counted
+from handful.errors import InvalidProblem, StudyNotFound
 
 if TYPE_CHECKING:
-    from handful.recruit.plan import Plan
-    from handful.recruit.prolific.recruiter import Recruiter
+    from handful.recruit import Identity, Panel, Plan
+    from handful.recruit.ledger import Store
+    from handful.recruit.payroll import Payroll, Report
+    from handful.recruit.recruitment import Recruitment
     from handful.study.rules import Rule
 
 group = typer.Typer(
@@ -32,24 +37,15 @@ _Checks = Annotated[
 _Seconds = Annotated[float, typer.Option(min=0.1, help="How long one question takes.")]
 _PerHour = Annotated[str, typer.Option("--per-hour", help="What an hour is paid, such as 9.50.")]
 _Currency = Annotated[str, typer.Option(help="GBP or USD, as the account has it.")]
-_First = Annotated[int | None, typer.Option("--first-places", min=1, help="Places to open first (default: a tenth).")]
 
 
 def plan_from(
-    rule: Rule | None,
-    people: int,
-    each: int,
-    checks: int | None,
-    seconds: float,
-    per_hour: str,
-    currency: str,
-    first: int | None,
+    rule: Rule | None, people: int, each: int, checks: int | None, seconds: float, per_hour: str, currency: str
 ) -> Plan:
     """The plan that the options describe, with the checks of a study's rule unless their number is given."""
-    from handful.recruit.money import cents_of
-    from handful.recruit.plan import Plan
+    from handful.recruit.plan import Plan, cents_of
 
-    made = Plan(people, each, checks or 0, seconds, per_hour=cents_of(per_hour), currency=currency, first_places=first)
+    made = Plan(people, each, checks or 0, seconds, per_hour=cents_of(per_hour), currency=currency)
     return made if checks is not None else made.by_rule(rule)
 
 
@@ -59,23 +55,14 @@ def rule_of(study: str | None, storage: str) -> Rule | None:
         return found.setup.rule
 
 
-def _say_what_is_not_fixed(rule: Rule | None) -> None:
-    """Say so where nothing in the study's first event says what becomes of those who cannot be verified."""
-    if rule is None or rule.unverified is None:
-        typer.echo(
-            "Who cannot be verified by the end is left out. This study's beginning does not say so: it is noted in the "
-            "journal before anybody comes. Made with `handful serve --door panel`, a study says it in its first event.",
-            err=True,
-        )
+def payroll_of(study: str | None, storage: str) -> Payroll:
+    """The payroll of a study's people from Prolific; the token comes from the environment."""
+    needs("crowd", "Prolific")
+    from handful.recruit.ledger import Store
+    from handful.recruit.payroll import Payroll
+    from handful.recruit.prolific import ProlificClient
 
-
-def recruiter_for(study: str | None, storage: str) -> Recruiter:
-    """The recruiter of a study; the token comes from the environment."""
-    from handful.recruit.prolific.client import ProlificClient
-    from handful.recruit.prolific.recruiter import Recruiter
-    from handful.recruit.store import Store
-
-    return Recruiter(Store(storage), study or only_study(storage), ProlificClient.from_environment())
+    return Payroll(Store(storage), study or only_study(storage), ProlificClient.from_environment())
 
 
 @group.command(
@@ -85,10 +72,6 @@ def recruiter_for(study: str | None, storage: str) -> Recruiter:
  handful recruit plan --people 100 --answers-each 30 --per-hour 9
 
  handful recruit plan --budget 3000 --answers-each 20      how many people 3,000 answers need
-
- handful recruit plan --minutes 3 --people 100             the same answers in shorter visits of more people
-
- handful recruit plan --rewards 200                        how many people 200.00 pay
 
  handful recruit plan --study venice -s photos.db          with the checks of this study's rule
 """
@@ -105,81 +88,56 @@ def plan(
     ] = None,
     storage: Storage = STORAGE,
     budget: Annotated[int | None, typer.Option(min=1, help="Answers that count in all: gives the people.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Length of a visit: gives answers each and people.")] = None,
-    rewards: Annotated[str | None, typer.Option(help="What all rewards may come to: gives the people.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show how people, answers, minutes, reward and budget hang together. Nothing is sent anywhere."""
-    from handful.recruit.money import cents_of
     from handful.study.rules import Rule
 
     rule = Rule() if study is None else rule_of(study, storage)
-    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency, None)
-    if sum(given is not None for given in (budget, minutes, rewards)) > 1:
-        raise InvalidProblem("give one of --budget, --minutes and --rewards: the others follow from it")
+    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency)
     if budget is not None:
         made = made.for_budget(budget)
-    elif minutes is not None:
-        made = made.for_minutes(minutes)
-    elif rewards is not None:
-        made = made.for_rewards(cents_of(rewards))
     if as_json:
-        numbers = ("people", "answers_each", "checks_each", "budget", "minutes", "reward", "rewards", "start_with")
+        numbers = ("people", "answers_each", "checks_each", "budget", "minutes", "longest_minutes", "reward", "rewards")
         print_json({**{name: getattr(made, name) for name in numbers}, "currency": made.currency})
         return
     typer.echo(f"{made}.")
-    longest = counted(made.longest_minutes, "minute")
-    typer.echo(f"Places open with {made.start_with} and grow; a visit may take {longest} at most.")
 
 
 @group.command(
     epilog="""
 [bold]Example[/bold]
 
- export PROLIFIC_TOKEN=…
+ handful recruit prolific venice -s photos.db --address https://photos.example.org/s/venice --people 100
 
- handful recruit create venice -s photos.db --address https://photos.example.org/s/venice --people 100
-
-The address is that of the study's page, where `handful serve` runs for everybody to reach. Next: `handful recruit
-cost`, then `handful recruit publish`.
+The address is that of the study's page, where `handful serve` runs for everybody to reach.
 """
 )
-def create(
+def prolific(
     address: Annotated[str, typer.Option(help="The public https:// address of the study's page.")],
     study: Name = None,
     storage: Storage = STORAGE,
-    name: Annotated[str, typer.Option(help="The title people see.")] = "Choose the better picture",
-    description: Annotated[
-        str, typer.Option(help="What people read before they decide to come.")
-    ] = "You see a few things at a time and say which one would improve a small selection most.",
     people: _People = 100,
     answers_each: _Each = 30,
     checks: _Checks = None,
     seconds: _Seconds = 6.0,
     per_hour: _PerHour = "9",
     currency: _Currency = "GBP",
-    first_places: _First = None,
-    screen_out: Annotated[
-        str | None,
-        typer.Option(help="What those get who are not admitted, where the workspace can; else they are paid in full."),
-    ] = None,
 ) -> None:
-    """Make a draft on Prolific for a study. Nobody sees it and it costs nothing.
+    """Let people come from Prolific, and say step by step what to paste where on its page.
 
-    Run again after an interruption: it finds the draft that was made.
+    You make, publish and pause the study there. `handful serve` knows who arrives, sends them back with a code,
+    and approves everybody who finished, once.
     """
-    from handful.recruit.money import cents_of
+    needs("crowd", "Prolific")
+    from handful.recruit.ledger import Store
+    from handful.recruit.payroll import begin_on_prolific
 
     rule = rule_of(study, storage)
-    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency, first_places)
-    fixed = None if screen_out is None else cents_of(screen_out)
-    kept = recruiter_for(study, storage).create(address, made, name=name, description=description, screen_out=fixed)
-    typer.echo(f"Made a draft for study {kept.study}: {made}.")
-    here = "from here" if "here" in kept.codes else "by their browser, which carries a code back"
-    typer.echo(f"Who finishes is completed {here}.")
-    if fixed is not None and kept.screen_out is None:
-        typer.echo("This workspace has no screen-out payments: who is not admitted is paid in full.")
-    typer.echo("Next: handful recruit cost, then handful recruit publish.")
+    made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency)
+    kept = begin_on_prolific(Store(storage), study or only_study(storage), address, made)
+    typer.echo(f"{made}.")
+    _print_steps(kept)
     _say_what_is_not_fixed(rule)
 
 
@@ -203,8 +161,9 @@ def panel_(
     places: Annotated[int | None, typer.Option(min=1, help="How many may be inside or finished.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.1, help="Silence after which a place is free again.")] = None,
     answers_each: _Each = 30,
+    address: Annotated[str | None, typer.Option(help="The address of the study's page, to be told below.")] = None,
 ) -> None:
-    """Let people come from any panel that sends them with an id in the address.
+    """Let people come from any panel that sends them with an id in the address, and say what to paste where.
 
     Addresses may hold {participant}, {session}, {study} and {code}; docs: any other panel.
 
@@ -216,11 +175,11 @@ def panel_(
 
       handful recruit panel venice -s photos.db --id worker --code each
     """
+    from handful.recruit.ledger import Store
     from handful.recruit.panel import panel as own_panel
     from handful.recruit.panel import preset as known_panel
     from handful.recruit.plan import Plan
-    from handful.recruit.records import Recruitment
-    from handful.recruit.store import Store
+    from handful.recruit.recruitment import Recruitment
 
     told: dict[str, Any] = {
         "session": session,
@@ -247,79 +206,245 @@ def panel_(
         raise InvalidProblem(f"study {name!r} is recruited for on Prolific: one study has one panel")
     rule = rule_of(name, storage)
     plan = Plan(people=places or 100, answers_each=answers_each).by_rule(rule)
-    store.keep(Recruitment(name, made, plan, wanted="active"))
-    ids = "&".join(f"{parameter}=…" for parameter in made.parameters)
-    typer.echo(f"Give the panel the study's address with its ids: https://…/s/{name}?{ids}")
+    kept = store.keep(Recruitment(name, made, plan, address=address))
+    _print_steps(kept)
     _say_what_is_not_fixed(rule)
 
 
-@group.command(epilog="[bold]Example[/bold]  handful recruit cost venice -s photos.db")
-def cost(study: Name = None, storage: Storage = STORAGE) -> None:
-    """Say what publishing costs, by Prolific's own calculator, with its fees."""
-    typer.echo(f"{recruiter_for(study, storage).cost()}.")
+@group.command(epilog="[bold]Example[/bold]  handful recruit steps venice -s photos.db")
+def steps(study: Name = None, storage: Storage = STORAGE) -> None:
+    """Say once more, step by step, what to paste where on the panel's own page."""
+    from handful.recruit.ledger import Store
+
+    _print_steps(_recruitment(Store(storage), study or only_study(storage)))
+
+
+def _print_steps(recruitment: Recruitment) -> None:
+    for number, step in enumerate(recruitment.steps(), start=1):
+        typer.echo(f"{number:2}. {step.words}")
+        if step.paste is not None:
+            typer.echo(f"      {step.paste}")
+
+
+def _say_what_is_not_fixed(rule: Rule | None) -> None:
+    """Say so where nothing in the study's first event says what becomes of those who cannot be verified."""
+    if rule is None or rule.unverified is None:
+        typer.echo(
+            "Who cannot be verified by the end is left out. This study's beginning does not say so: it is noted in the "
+            "journal before anybody comes. Made with `handful serve --door panel`, a study says it in its first event.",
+            err=True,
+        )
+
+
+def _recruitment(store: Store, study: str) -> Recruitment:
+    found = store.recruitment(study)
+    if found is None:
+        raise StudyNotFound(
+            f"nobody is recruited for study {study!r}: `handful recruit prolific` or `handful recruit panel`"
+        )
+    return found
 
 
 @group.command(
-    epilog="[bold]Example[/bold]  handful recruit publish venice -s photos.db   (asks before it spends anything)"
+    epilog="""
+[bold]Examples[/bold]
+
+ handful recruit status venice -s photos.db             people by state and money, as known here
+
+ handful recruit status venice -s photos.db --ledger    and every call that moved money
+"""
 )
-def publish(
+def status(
     study: Name = None,
     storage: Storage = STORAGE,
-    yes_to: Annotated[
-        str | None, typer.Option("--yes-to", help="Agree to this cost without being asked, such as 94.50.")
-    ] = None,
+    ledger: Annotated[bool, typer.Option("--ledger", help="Print the whole ledger.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Publish the draft after a clear yes to what it costs. People come within minutes."""
-    from handful.recruit.money import cents_of
+    """Say where recruiting stands, and every difference, as it is known here; Prolific is not asked."""
+    needs("crowd", "recruiting")
+    from handful.recruit.ledger import Store
+    from handful.recruit.payroll import counts_of, known_here
+    from handful.recruit.plan import money
 
-    recruiter = recruiter_for(study, storage)
-    found = recruiter.cost()
-    typer.echo(f"Publishing locks {found}. Places grow as people finish, and stop growing when you pause or stop.")
-    if yes_to is None:
-        if typer.prompt("Type yes to publish", default="no") != "yes":
-            typer.echo("Nothing was published.")
-            raise typer.Exit(1)
-        agreed = found.first
-    else:
-        agreed = cents_of(yes_to)
-    kept = recruiter.publish(agreed)
-    typer.echo(f"Published: Prolific says {kept.status}.")
-
-
-@group.command(epilog="[bold]Example[/bold]  handful recruit pause venice -s photos.db")
-def pause(study: Name = None, storage: Storage = STORAGE) -> None:
-    """Let nobody new in on Prolific; those inside may finish."""
-    typer.echo(f"Prolific says {recruiter_for(study, storage).pause().status}.")
-
-
-@group.command(epilog="[bold]Example[/bold]  handful recruit start venice -s photos.db")
-def start(study: Name = None, storage: Storage = STORAGE) -> None:
-    """End a pause."""
-    typer.echo(f"Prolific says {recruiter_for(study, storage).start().status}.")
-
-
-@group.command(epilog="[bold]Example[/bold]  handful recruit stop venice -s photos.db")
-def stop(study: Name = None, storage: Storage = STORAGE) -> None:
-    """End recruiting for good. Those inside may finish, and all who finish are paid.
-
-    A study that has its picks is stopped by itself while `handful serve` runs.
-    """
-    typer.echo(f"Prolific says {recruiter_for(study, storage).stop().status}.")
+    store, name = Store(storage), study or only_study(storage)
+    recruitment = _recruitment(store, name)
+    people, entries, known = counts_of(store.people(name)), store.entries(name), known_here(store, name)
+    paid = sum(entry.cents for entry in entries if entry.outcome == "done")
+    unknown = sum(entry.cents for entry in entries if entry.unknown)
+    promised = sum(entry.cents for entry in entries if entry.promised)
+    if as_json:
+        found = {"study": name, "panel": recruitment.panel.name, "status": recruitment.status, "people": people}
+        sums = {"places": recruitment.places, "paid": paid, "unknown": unknown, "promised": promised}
+        print_json({**found, **sums, "differences": known.differences, "waiting": _waiting(known)})
+        return
+    currency = recruitment.plan.currency
+    console = console_for()
+    said = "" if recruitment.status is None else f", {recruitment.status} there with {recruitment.places} places"
+    console.print(f"[bold]{name}[/bold] by {recruitment.panel.name}{said}: {recruitment.plan}", highlight=False)
+    console.print("People: " + (", ".join(f"{count} {state}" for state, count in people.items()) or "nobody yet"))
+    if recruitment.on_prolific:
+        console.print(
+            f"Money: {money(paid, currency)} paid to people; {money(promised, currency)} promised; "
+            f"{money(unknown, currency)} sent, outcome not yet known",
+            highlight=False,
+        )
+    _print_open(known)
+    if ledger:
+        _print_ledger(store, recruitment)
 
 
-def print_ledger(recruiter_study: str, storage: str) -> None:
+def _print_ledger(store: Store, recruitment: Recruitment) -> None:
     """The ledger as a table, with what was paid and what is open."""
     from rich.table import Table
 
-    from handful.recruit.money import money
-    from handful.recruit.store import Store
+    from handful.recruit.plan import money
 
-    store = Store(storage)
-    recruitment = store.recruitment(recruiter_study)
-    currency = "GBP" if recruitment is None else recruitment.plan.currency
     table = Table("line", "what", "who", "amount", "outcome", "")
-    for entry in store.entries(recruiter_study):
+    for entry in store.entries(recruitment.study):
         outcome = entry.outcome or ("unknown" if entry.sent is not None else "promised")
-        amount = money(entry.cents, currency)
-        table.add_row(str(entry.number), entry.kind, entry.who or "", amount, outcome.replace("_", " "), entry.words)
+        amount = money(entry.cents, recruitment.plan.currency)
+        table.add_row(str(entry.number), entry.kind, entry.who, amount, outcome.replace("_", " "), entry.words)
     console_for().print(table)
+
+
+@group.command(
+    epilog="""
+[bold]Example[/bold]
+
+ handful recruit reconcile venice -s photos.db
+
+`handful serve` does the same every half minute while it runs. Exit code 1: something differs or waits for you.
+"""
+)
+def reconcile(study: Name = None, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Ask Prolific how everything stands, settle what is open, pay who is due, and say every difference in words."""
+    payroll = payroll_of(study, storage)
+    from handful.crowd.people import forget_settled
+    from handful.study import Study
+
+    with Study.open(storage, payroll.study, read_only=True) as opened:
+        decided = opened.finished is not None
+    report = payroll.reconcile(decided=decided)
+    forget_settled(payroll.store, payroll.study)
+    if as_json:
+        told = {"status": report.status, "done": report.done, "differences": report.differences}
+        print_json({"study": payroll.study, "reached": report.reached, **told, "waiting": _waiting(report)})
+    else:
+        _print(report)
+    if report.differences or report.waiting:
+        raise typer.Exit(1)
+
+
+def _print(report: Report) -> None:
+    for said in report.done:
+        typer.echo(f"done: {said}")
+    _print_open(report)
+    if report.agrees and not report.waiting:
+        typer.echo("Both sides agree, and nothing waits for you.")
+
+
+def _print_open(report: Report) -> None:
+    for said in report.differences:
+        typer.echo(f"differs: {said}")
+    for one in report.waiting:
+        typer.echo(f"waits for you: {one.words}")
+
+
+def _waiting(report: Report) -> list[dict[str, object]]:
+    return [{"words": one.words, "who": one.who, "line": one.line} for one in report.waiting]
+
+
+@group.command(
+    epilog="""
+[bold]Examples[/bold]
+
+ handful recruit decide venice --who w1f00ac --pay         pay somebody who asks for it
+
+ handful recruit decide venice --who w1f00ac --leave       leave them as they are
+
+ handful recruit decide venice --line 14 --paid            a bonus of unknown outcome was paid; or --unpaid
+"""
+)
+def decide(
+    study: Name = None,
+    storage: Storage = STORAGE,
+    who: Annotated[str | None, typer.Option(help="A person, by the name that reconcile tells.")] = None,
+    line: Annotated[int | None, typer.Option(help="A line of the ledger.")] = None,
+    yes: Annotated[
+        bool | None, typer.Option("--pay/--leave", "--paid/--unpaid", help="What you decide.", show_default=False)
+    ] = None,
+) -> None:
+    """Settle what only you can decide. Nobody is ever rejected."""
+    if (who is None) == (line is None) or yes is None:
+        raise InvalidProblem("give --who with --pay or --leave, or --line with --paid or --unpaid")
+    payroll = payroll_of(study, storage)
+    if who is not None:
+        payroll.decide(_told_whole(payroll, who), yes)
+    else:
+        payroll.decide_bonus(int(line or 0), yes)
+    typer.echo("Settled; the next reconciliation does the rest.")
+
+
+@group.command(epilog="[bold]Example[/bold]  handful recruit bonus venice w1f00ac 1.50 --reason 'a long visit'")
+def bonus(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Its name.")],
+    who: Annotated[str, typer.Argument(help="A person: the pseudonym, or six letters of its beginning.")],
+    amount: Annotated[str, typer.Argument(help="Such as 1.50.")],
+    storage: Storage = STORAGE,
+    reason: Annotated[str, typer.Option(help="For the ledger.")] = "",
+) -> None:
+    """Promise somebody a bonus: it is written down now and paid by the next reconciliation, once."""
+    from handful.recruit.plan import cents_of
+
+    payroll, cents = payroll_of(study, storage), cents_of(amount)
+    number = payroll.promise_bonus(_told_whole(payroll, who), cents, reason)
+    typer.echo(f"Line {number} of the ledger: promised.")
+
+
+def _told_whole(payroll: Payroll, beginning: str) -> str:
+    """The whole pseudonym of somebody, which is printed before anything is done."""
+    name = payroll.whole_name(beginning)
+    typer.echo(f"This is about {name}.")
+    return name
+
+
+@group.command("pay-list", epilog="[bold]Example[/bold]  handful recruit pay-list venice -s photos.db -o pay.csv")
+def pay_list(
+    study: Name = None,
+    storage: Storage = STORAGE,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of the terminal.")] = None,
+) -> None:
+    """Write who is to be paid, with the panel's ids, for panels where you pay by hand. Keep it safe and delete it."""
+    from handful.recruit.ledger import Store
+
+    store, name = Store(storage), study or only_study(storage)
+    recruitment, rows = _recruitment(store, name), []
+    for person in store.people(name):
+        if person.who.participant == person.pseudonym:  # forgotten
+            continue
+        code = _code(recruitment.panel, person.who, storage, name) if person.outcome == "finished" else None
+        outcome = person.outcome or "inside"
+        rows.append((person.who.participant, person.who.session or "", outcome, person.status or "", code or ""))
+    if output is None:
+        _write_rows(sys.stdout, rows)
+        return
+    output.touch(0o600)  # for its owner only: it joins ids to what people did
+    with output.open("w", encoding="utf-8", newline="") as file:
+        _write_rows(file, rows)
+
+
+def _code(panel: Panel, who: Identity, storage: str, study: str) -> str | None:
+    """The code of one person, to be compared with what they typed in."""
+    if panel.code is None:
+        return None
+    needs("crowd", "a list with codes")
+    from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.hosting.tokens import panel_key, secret_in
+
+    return panel.code_of(who, panel_key(secret_in(items_folder(storage)), study))
+
+
+def _write_rows(file: TextIO, rows: Sequence[tuple[str, ...]]) -> None:
+    writer = csv.writer(file)
+    writer.writerow(("participant", "session", "outcome", "status", "code"))
+    writer.writerows(rows)

@@ -20,7 +20,6 @@ READS = frozenset(
         "list",
         "organize networks",
         "plot",
-        "recruit cost",
         "recruit pay-list",
         "recruit plan",
         "recruit status",

@@ -46,7 +46,7 @@ def expected_of(
     """Who will come, if that was typed; `goal` is the one that was typed."""
     from handful.crowd.hosting.expected_people import ExpectedPeople
     from handful.crowd.settings import Settings
-    from handful.recruit.money import cents_of, check_currency
+    from handful.recruit.plan import cents_of, check_currency
 
     if people is None:
         if answers_each is not None:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from handful.crowd.panel_messages import PanelEnding
 from handful.crowd.sent import Sent
+from handful.recruit.panel import PanelEnding
 
 Side = Literal["left", "right"]
 SkipReason = Literal["unsure", "unseen", "unsuitable", "other"]

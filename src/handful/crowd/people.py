@@ -11,7 +11,7 @@ import hmac
 import secrets
 import threading
 from base64 import b32encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -35,9 +35,7 @@ from sqlalchemy import (
 )
 
 from handful.errors import InvalidProblem, StorageError
-from handful.recruit.prolific.submissions import GONE, PAID, REJECTED
-from handful.recruit.records import Entry, Participant, Recruitment
-from handful.recruit.store import Store, has_recruitments
+from handful.recruit.ledger import Store, has_recruitments
 from handful.storage.sql import Database, create_missing, database_at
 
 JOINED = "joined"
@@ -518,11 +516,6 @@ def _retire_rows(url: str | Path, now: float) -> list[str]:
 # are known by their cookie, so that they can go on, and go back to be paid.
 
 
-def known_as(store: Store, study: str, who: str) -> list[Participant]:
-    """Everybody with this pseudonym, or with this id of a person or of a visit."""
-    return [p for p in store.people(study) if who in (p.pseudonym, p.who.participant, p.who.session)]
-
-
 def ask_to_forget(store: Store, study: str, pseudonym: str) -> bool:
     """Forget somebody now, or else by `forget_settled` as soon as their pay is settled; whether it was done now."""
     if store.person(study, pseudonym) is None:
@@ -533,34 +526,10 @@ def ask_to_forget(store: Store, study: str, pseudonym: str) -> bool:
 
 def forget_settled(store: Store, study: str) -> list[str]:
     """Forget those who are to be forgotten and have nothing more to be paid; gives their names."""
-    waiting, recruitment = store.to_forget(study), store.recruitment(study)
-    if not waiting or recruitment is None:
-        return []
-    entries, people = store.entries(study), {person.pseudonym: person for person in store.people(study)}
-    done = [who for who in waiting if who not in people or pay_is_settled(people[who], recruitment, entries)]
+    done = store.settled_to_forget(study)
     known = People(study, store.storage) if done else None
     for who in done:
         assert known is not None
         known.forget(who)
         store.forget(study, who)  # last, for it strikes them off the list
     return done
-
-
-def pay_is_settled(person: Participant, recruitment: Recruitment, entries: Sequence[Entry]) -> bool:
-    """Whether the panel's ids of a person are needed no more, as far as is known here.
-
-    On panels where the organizer pays by hand, that is when the person is done.
-    """
-    if any(entry.who == person.pseudonym and entry.outcome is None for entry in entries):
-        return False
-    if not recruitment.on_prolific:
-        call_due = recruitment.panel.call is not None and person.outcome == "finished" and not person.completed
-        return person.outcome is not None and not call_due
-    if person.verified is not True:
-        return person.verified is False
-    if person.status in PAID:
-        return True
-    if person.status in GONE:
-        return person.outcome != "finished" or person.decision == "leave"
-    # Whoever awaits a review would be listed again, with their ids.
-    return person.status == REJECTED and person.decision == "leave"

@@ -1,12 +1,21 @@
-"""Recruiting: who comes from a panel, what becomes of them, how they are sent back, and how they are paid.
-
-A panel is any service that sends people to an address with an id in it, and has an address back for each outcome.
-"""
+"""Recruiting: who comes from a panel, what becomes of them, how they are sent back, and how they are paid."""
 
 from __future__ import annotations
 
-from handful.recruit.outcomes import Action, FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
-from handful.recruit.panel import Panel, panel, preset
+import logging
+
+from handful.recruit.panel import (
+    Action,
+    FormPost,
+    Identity,
+    Outcome,
+    Panel,
+    Redirect,
+    ServerCall,
+    ShowCode,
+    panel,
+    preset,
+)
 from handful.recruit.plan import Plan
 
 __all__ = [
@@ -22,3 +31,5 @@ __all__ = [
     "panel",
     "preset",
 ]
+
+logging.getLogger("httpx").setLevel(logging.WARNING)  # below that it tells whole addresses, which hold people's ids

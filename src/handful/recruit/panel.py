@@ -1,16 +1,102 @@
-"""Any panel by configuration: how the person's id comes in, and what each outcome does."""
+"""Any panel by configuration: how a person's id comes in, what may become of them, and what sends them back.
+
+A panel is any service that sends people to an address with an id in it, and has an address back for each outcome.
+"""
 
 from __future__ import annotations
 
+import hmac
 import re
+from base64 import b32encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from handful.errors import InvalidProblem
-from handful.recruit.codes import personal_code
-from handful.recruit.outcomes import OUTCOMES, Action, FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
+
+Outcome = Literal["finished", "refused", "not_admitted", "full", "returned", "timed_out"]
+"""finished: reached the end, or nothing was left to ask them; refused: did not consent; not_admitted: the checks before
+the first question were not passed; full: no place was left when they came; returned: gave their place back;
+timed_out: took longer than allowed."""
+
+OUTCOMES: tuple[Outcome, ...] = ("finished", "refused", "not_admitted", "full", "returned", "timed_out")
+FREES_ITS_PLACE: frozenset[Outcome] = frozenset({"refused", "full", "returned", "timed_out"})
+"""Outcomes after which somebody else may have the place."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who says they arrived: the panel's id of the person, of this visit, and of the study over there."""
+
+    participant: str
+    session: str | None = None
+    study: str | None = None
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """The browser goes to this address."""
+
+    address: str
+
+
+@dataclass(frozen=True)
+class ShowCode:
+    """The page shows a code, which the person types in at the panel."""
+
+    code: str
+
+
+@dataclass(frozen=True)
+class FormPost:
+    """The browser posts a form to this address."""
+
+    address: str
+    fields: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ServerCall:
+    """Our server calls this address; the person may close the page."""
+
+    address: str
+
+
+Action = Redirect | ShowCode | FormPost | ServerCall
+
+
+@dataclass(frozen=True)
+class PanelEnding:
+    """What became of somebody from a panel, and how they go back there.
+
+    address: where the browser goes. code: to be typed in at the panel. post: the fields of a form to post to `address`.
+    """
+
+    outcome: Outcome
+    title: str
+    words: str
+    address: str | None = None
+    code: str | None = None
+    post: dict[str, str] | None = None
+
+
+_WORDS: dict[Outcome, tuple[str, str]] = {
+    "finished": ("That was all. Thank you!", "Your answers are stored. Go back now, so that you are paid."),
+    "refused": (
+        "Thank you for looking in",
+        "You did not agree, so nothing was asked of you. Please return your place where you came from.",
+    ),
+    "not_admitted": (
+        "Thank you for trying",
+        "This task is not the right one for you today. You are paid for your time; go back to end it.",
+    ),
+    "full": ("All places are taken", "Enough people are taking part already. Thank you for coming."),
+    "returned": ("You have returned this", "Your place went to somebody else. Thank you for what you have answered."),
+    "timed_out": ("The time is over", "Your place went to somebody else. Thank you for what you have answered."),
+}
+
 
 EACH = "each"
 """As `code`: every person gets a code of their own."""
@@ -20,6 +106,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:=+-]{0,199}")
 _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _BLANKS = re.compile(r"\{(\w+)\}")
 _FILLED = {"participant", "session", "study", "code"}
+_CODE_LETTERS = 10
 
 
 @dataclass(frozen=True)
@@ -107,6 +194,19 @@ class Panel:
             done.append(Redirect(_filled(address, who, code)))
         return tuple(done)
 
+    def ending(self, outcome: Outcome, who: Identity, key: bytes) -> PanelEnding:
+        """What the page says to somebody with this outcome, and where it sends them."""
+        title, words = _WORDS[outcome]
+        ending = PanelEnding(outcome, title, words)
+        for action in self.actions(outcome, who, key):
+            if isinstance(action, Redirect):
+                ending = replace(ending, address=action.address)
+            elif isinstance(action, ShowCode):
+                ending = replace(ending, code=action.code)
+            elif isinstance(action, FormPost):
+                ending = replace(ending, address=action.address, post=dict(action.fields))
+        return ending
+
     def to_dict(self) -> dict[str, Any]:
         """The panel as plain JSON, as it is stored."""
         return {**asdict(self), "endings": dict(self.endings), "preview": list(self.preview)}
@@ -175,3 +275,10 @@ def _check_address(what: str, address: str) -> None:
 def _filled(address: str, who: Identity, code: str | None) -> str:
     values = {"participant": who.participant, "session": who.session, "study": who.study, "code": code}
     return _BLANKS.sub(lambda blank: quote(values[blank[1]] or "", safe=""), address)
+
+
+def personal_code(key: bytes, participant: str, session: str | None = None) -> str:
+    """The code of one person: letters and digits that only who has the key can make."""
+    parts = (b"code", participant.encode(), (session or "").encode())
+    told = b"".join(len(part).to_bytes(4) + part for part in parts)
+    return b32encode(hmac.digest(key, told, sha256)).decode()[:_CODE_LETTERS]

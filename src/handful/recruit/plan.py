@@ -1,18 +1,26 @@
-"""One plan: people, answers each and checks give places, minutes, reward and budget; each changes the others."""
+"""Money, and one plan: people, answers each and checks give minutes, reward and budget.
+
+Money is a whole number of cents inside, and becomes text at the edge only.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 from handful.errors import InvalidProblem
-from handful.recruit.money import MINIMUM_PER_HOUR, check_currency, money
 from handful.study.rules import Rule
 from handful.wording import counted
 
+MINIMUM_PER_HOUR = {"GBP": 600, "USD": 800}
+"""What Prolific asks for at least, in cents per hour."""
+
+_SIGNS = {"GBP": "£", "USD": "$"}
+_AMOUNT = re.compile(r"[£$]?\s*(\d{1,7})(?:\.(\d{1,2}))?")
+
 MOST_PEOPLE = 100_000
 MOST_ANSWERS_EACH = 10_000
-SMALLEST_START = 5
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,6 @@ class Plan:
     other_s: float = 60.0
     per_hour: int = 900
     currency: str = "GBP"
-    first_places: int | None = None
     every: int | None = None
 
     def __post_init__(self) -> None:
@@ -51,8 +58,6 @@ class Plan:
                 f"{money(self.per_hour, self.currency)} per hour is below the platform's minimum of "
                 f"{money(least, self.currency)}: pay at least that; it is judged by the time people really take"
             )
-        if self.first_places is not None and not 1 <= self.first_places <= self.people:
-            raise InvalidProblem(f"first_places={self.first_places} is not between 1 and {self.people} people")
 
     @property
     def budget(self) -> int:
@@ -84,17 +89,6 @@ class Plan:
         """What all are paid together, in cents, without the platform's fees."""
         return self.people * self.reward
 
-    @property
-    def start_with(self) -> int:
-        """The places to open first: a tenth, so that what is wrong is found while it is cheap."""
-        if self.first_places is not None:
-            return self.first_places
-        return min(self.people, max(SMALLEST_START, math.ceil(self.people / 10)))
-
-    def more_places(self, now: int) -> int:
-        """The places to open next: twice as many, up to all."""
-        return min(self.people, 2 * now)
-
     def by_rule(self, rule: Rule | None) -> Plan:
         """The plan with as many checks as this rule of who counts asks for; none where there is no rule."""
         first = 0 if rule is None or rule.admission is None else rule.admission.checks
@@ -102,28 +96,7 @@ class Plan:
 
     def for_budget(self, budget: int) -> Plan:
         """The plan with as many people as this many answers need."""
-        return replace(self, people=max(1, math.ceil(budget / self.answers_each)), first_places=None)
-
-    def for_minutes(self, minutes: float) -> Plan:
-        """The plan with as many answers each as fit into these minutes, and as many people as the budget needs."""
-        room = math.floor((60 * minutes - self.other_s) / self.seconds)
-        each = max(0, room - self.checks)
-        while each > 0 and each + replace(self, answers_each=each).checks_each > room:
-            each -= 1
-        if each < 1:
-            raise InvalidProblem(
-                f"{minutes:g} minutes leave no time for a question that counts: reading takes {self.other_s:g} s and "
-                f"{counted(self.checks, 'check')} {self.checks * self.seconds:g} s"
-            )
-        return replace(self, answers_each=each).for_budget(self.budget)
-
-    def for_rewards(self, cents: int) -> Plan:
-        """The plan with as many people as these rewards pay."""
-        if cents < self.reward:
-            raise InvalidProblem(
-                f"{money(cents, self.currency)} does not pay one person, who gets {money(self.reward, self.currency)}"
-            )
-        return replace(self, people=cents // self.reward, first_places=None)
+        return replace(self, people=max(1, math.ceil(budget / self.answers_each)))
 
     def __str__(self) -> str:
         checks = f", and {counted(self.checks_each, 'check')} each" if self.checks_each else ""
@@ -134,3 +107,31 @@ class Plan:
             f"({money(self.per_hour, self.currency)} per hour), {money(self.rewards, self.currency)} in rewards before "
             "the platform's fees"
         )
+
+
+def cents_of(text: str) -> int:
+    """The cents in an amount as people write it: "9", "9.5" and "£9.50"."""
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None:
+        raise InvalidProblem(f"{text!r} is not an amount of money: expected one like 9 or 9.50")
+    return 100 * int(found[1]) + int((found[2] or "").ljust(2, "0"))
+
+
+def as_decimal(cents: int) -> str:
+    """Whole units with two decimals, as bonus lists want them: 150 is 1.50."""
+    if cents < 0:
+        raise InvalidProblem(f"{cents} cents cannot be paid: expected 0 or more")
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def money(cents: int, currency: str = "GBP") -> str:
+    """An amount as people read it: £1.50."""
+    sign = "-" if cents < 0 else ""
+    return f"{sign}{_SIGNS.get(currency, currency + ' ')}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+def check_currency(currency: str) -> str:
+    """GBP or USD, the two currencies that accounts have."""
+    if currency not in MINIMUM_PER_HOUR:
+        raise InvalidProblem(f"currency {currency!r} is not known: expected GBP or USD")
+    return currency

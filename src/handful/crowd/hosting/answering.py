@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from handful.crowd import messages
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.drawn_checks import DrawnChecks
-from handful.crowd.hosting.panel_desk import PanelDesk
 from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.seen_since import SeenSince
 from handful.crowd.hosting.showing import Said, Showing
@@ -24,6 +23,7 @@ from handful.crowd.hosting.visits import end_visits
 from handful.crowd.refusals import not_found, not_needed, study_ended, too_late
 from handful.crowd.settings import Settings
 from handful.errors import InvalidAnswer
+from handful.recruit.desk import Desk
 from handful.study.questions import Question, Receipt
 from handful.study.study import Study
 
@@ -44,7 +44,7 @@ class Answering:
     showing: Showing
     checks: DrawnChecks
     caps: Caps
-    desk: PanelDesk | None
+    desk: Desk | None
     clock: Callable[[], float]
 
     def __init__(self) -> None:
@@ -132,8 +132,7 @@ class Answering:
         if not (self.open and taken.questions and self.desk.was_just_seen(worker.id)):
             return True
         workers = self.study.fold.workers
-        failed = self.study.fold.conducts.of(workers.number_if_known(worker.id)).failed_instructed
-        if workers.excludes(worker.id) or self.desk.is_news(worker.id, failed):
+        if workers.excludes(worker.id):
             return True
         return self.goal is not None and workers.answers_of(worker.id) + self.checks.answered(worker.id) >= self.goal
 

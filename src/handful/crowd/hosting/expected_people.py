@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handful.errors import InvalidProblem
-from handful.recruit.money import check_currency
-from handful.recruit.plan import Plan
+from handful.recruit.plan import Plan, check_currency
 from handful.study.rules import Rule
 from handful.study.study import Study
 

@@ -14,7 +14,7 @@ from handful.crowd.hosting.startup import items_folder
 from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.settings import Settings
-from handful.recruit.store import is_recruited_for
+from handful.recruit.ledger import is_recruited_for
 from handful.study.events import Noted
 from handful.study.preregistration import FORMAT, KNOWN_FORMATS, SHOWN_CONSENT, Contents
 from handful.study.study import Study

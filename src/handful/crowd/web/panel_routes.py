@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from fastapi import APIRouter, Request, Response
 
 from handful.crowd import panel_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.panel_loop import PanelLoop
-from handful.crowd.hosting.recruiting_plan import plan_for, plan_told
-from handful.crowd.hosting.recruiting_status import recruiting_status_of
+from handful.crowd.hosting.recruiting import plan_for, recruiting_status_of
 from handful.crowd.hosting.tokens import chance_of, cookie_from
 from handful.crowd.refusals import Refusal, not_found, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
-from handful.errors import HandfulError, InvalidProblem
-from handful.recruit.prolific import paying
-from handful.recruit.prolific.client import ProlificClient
-from handful.recruit.prolific.recruiter import Recruiter
-from handful.recruit.records import Participant
-from handful.recruit.store import Store
+from handful.errors import HandfulError
+from handful.recruit.desk import PanelLoop
+from handful.recruit.ledger import Participant, Store
+from handful.recruit.payroll import Payroll, begin_on_prolific
 
-T = TypeVar("T")
 VISIT_COOKIE = "handful_visit"
 COOKIE_S = 30 * 24 * 3600
 
@@ -82,15 +76,16 @@ async def arrive(
     if wait:
         raise too_fast(wait)
     registry = registry_of(request)
-    person, arrived = await in_thread(desk.arrive, said.parameters, hosted.open)
-    if person is not None and person.chance is not None and arrived.state != "preview":
+    arrival = await in_thread(desk.arrive, said.parameters, hosted.open)
+    person = arrival.person
+    if person is not None and person.chance is not None and arrival.state != "preview":
         secure = registry.settings.secure_cookies
         visit = cookie_from(registry.secret, hosted.name, person.chance, "visit")
         set_worker_cookie(response, VISIT_COOKIE, visit, hosted.name, secure)
         if person.consented is not None:
             cookie = cookie_from(registry.secret, hosted.name, person.chance)
             set_worker_cookie(response, WORKER_COOKIE, cookie, hosted.name, secure)
-    return arrived
+    return panel_messages.Arrived(state=arrival.state, ending=arrival.ending)
 
 
 @router.post("/s/{study}/refuse")
@@ -109,56 +104,31 @@ async def decide(hosted: OrganizersStudy, said: panel_messages.Decide, request: 
     """Settle what waits for the organizer: pay a person or leave it; say whether a bonus was paid."""
     loop = _loop(hosted, request)
     if said.who is not None:
-        await _by_platform(loop, lambda recruiter: paying.decide(recruiter, str(said.who), said.pay))
+        await _paid(loop, lambda payroll: payroll.decide(str(said.who), said.pay))
     elif said.line is not None:
-        await _by_platform(loop, lambda recruiter: paying.decide_bonus(recruiter, int(said.line or 0), said.pay))
+        await _paid(loop, lambda payroll: payroll.decide_bonus(int(said.line or 0), said.pay))
     return await _after(loop)
 
 
-@organizers.post("/{study}/recruiting/create")
-async def create(
-    hosted: OrganizersStudy, said: panel_messages.CreateDraft, request: Request
+@organizers.post("/{study}/recruiting/prolific")
+async def recruit_on_prolific(
+    hosted: OrganizersStudy, said: panel_messages.RecruitOnProlific, request: Request
 ) -> panel_messages.Recruiting:
-    """Make a draft on Prolific, which nobody sees and which costs nothing."""
+    """Receive people from Prolific. Nothing is done there: the reply says step by step what the organizer does."""
     registry = registry_of(request)
     if registry.storage is None:
         raise Refusal(409, "in_memory", "This server keeps nothing on disk, so nobody can be paid through it.")
+    storage = registry.storage
 
-    def made() -> None:
-        recruiter = Recruiter(Store(str(registry.storage)), hosted.study.name, ProlificClient.from_environment())
-        plan = plan_for(hosted, said)
-        recruiter.create(said.address, plan, name=hosted.theme, description=registry.settings.instructions)
+    def begun() -> None:
+        begin_on_prolific(Store(storage), hosted.study.name, said.address, plan_for(hosted, said))
 
     try:
-        await in_thread(made)
+        await in_thread(begun)
     except HandfulError as error:
         raise Refusal(409, "platform", str(error)) from None
     await in_thread(registry.look_for_recruiting)
     return await _after(_loop(hosted, request))
-
-
-@organizers.post("/{study}/recruiting/plan")
-async def plan(hosted: OrganizersStudy, said: panel_messages.PlanPeople) -> panel_messages.RecruitingPlan:
-    """Show what follows from what: nothing is kept, and nothing is sent anywhere."""
-    try:
-        return plan_told(hosted, plan_for(hosted, said))
-    except InvalidProblem as error:
-        raise Refusal(422, "refused", str(error)) from None
-
-
-@organizers.get("/{study}/recruiting/cost")
-async def cost(hosted: OrganizersStudy, request: Request) -> panel_messages.RecruitingCost:
-    """What publishing costs now, by the platform's own calculator."""
-    found = await _by_platform(_loop(hosted, request), lambda recruiter: recruiter.cost())
-    return panel_messages.RecruitingCost(cents=found.first, words=str(found))
-
-
-@organizers.post("/{study}/recruiting/publish")
-async def publish(hosted: OrganizersStudy, said: panel_messages.Publish, request: Request) -> panel_messages.Recruiting:
-    """Publish after a yes to this cost."""
-    loop = _loop(hosted, request)
-    await _by_platform(loop, lambda recruiter: recruiter.publish(said.cents))
-    return await _after(loop)
 
 
 @organizers.post("/{study}/recruiting/bonus")
@@ -170,32 +140,15 @@ async def bonus(
     The same `id` again promises nothing more: whoever got no reply may repeat the request.
     """
     loop = _loop(hosted, request)
-    await _by_platform(
-        loop, lambda recruiter: paying.promise_bonus(recruiter, said.who, said.cents, said.reason, said.id)
-    )
+    await _paid(loop, lambda payroll: payroll.promise_bonus(said.who, said.cents, said.reason, said.id))
     return await _after(loop)
 
 
-@organizers.post("/{study}/recruiting/return")
-async def ask_return(
-    hosted: OrganizersStudy, said: panel_messages.AskReturn, request: Request
-) -> panel_messages.Recruiting:
-    """Ask a person to return their submission: only for failed instructed checks, and only because you clicked."""
+@organizers.post("/{study}/recruiting/reconcile")
+async def reconcile(hosted: OrganizersStudy, request: Request) -> panel_messages.Recruiting:
+    """Bring both sides to agree now."""
     loop = _loop(hosted, request)
-    await _by_platform(loop, lambda recruiter: paying.ask_return(recruiter, said.who))
-    return await _after(loop)
-
-
-@organizers.post("/{study}/recruiting/{action}")
-async def act(
-    hosted: OrganizersStudy, action: panel_messages.RecruitingAction, request: Request
-) -> panel_messages.Recruiting:
-    """Pause, start or stop the study on the platform, or bring both sides to agree now."""
-    loop = _loop(hosted, request)
-    if action == "reconcile":
-        await in_thread(loop.once)
-    else:
-        await _by_platform(loop, lambda recruiter: getattr(recruiter, action)())
+    await in_thread(loop.once)
     return await _after(loop)
 
 
@@ -206,13 +159,12 @@ def _loop(hosted: HostedStudy, request: Request) -> PanelLoop:
     return loop
 
 
-async def _by_platform(loop: PanelLoop, call: Callable[[Recruiter], T]) -> T:
-    """What a call on the platform gives; its refusals in words."""
+async def _paid(loop: PanelLoop, call: Callable[[Payroll], object]) -> None:
+    """Make a call on the payroll; its refusals in words."""
     if loop.client is None:
         raise Refusal(409, "no_platform", loop.trouble or "This panel has no interface that could be called.")
-    recruiter = Recruiter(loop.store, loop.hosted.study.name, loop.client)
     try:
-        return await in_thread(call, recruiter)
+        await in_thread(call, loop.payroll)
     except HandfulError as error:
         raise Refusal(409, "platform", str(error)) from None
 

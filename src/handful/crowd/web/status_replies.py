@@ -7,7 +7,7 @@ from fastapi import Request
 from handful.crowd import organizer_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.hosting.recruiting_status import recruiting_status_of
+from handful.crowd.hosting.recruiting import recruiting_status_of
 from handful.crowd.web.dependencies import limits_of, registry_of
 from handful.crowd.web.thread_pool import in_thread
 

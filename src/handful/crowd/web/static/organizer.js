@@ -20,7 +20,7 @@ const study = document.body.dataset.study;
 const address = `/api/organize/${study}`;
 const STATES = { open: "open", paused: "paused", finished: "finished" };
 const FROM_PANEL = "People come from the panel, which adds their ids to this address. Without them it shows a preview that counts nothing.";
-const NO_PANEL_YET = "People come from a panel, and none is there yet: make a draft under Recruiting, or run handful recruit panel. Until then this address shows a preview that counts nothing.";
+const NO_PANEL_YET = "People come from a panel, and none is there yet: begin one under Recruiting, or run handful recruit panel. Until then this address shows a preview that counts nothing.";
 const ONLY_HERE = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
   ? "Only this machine can open this link. For others, start handful serve with --host 0.0.0.0 or --public-url, and open this page by the address that it prints."
   : null;

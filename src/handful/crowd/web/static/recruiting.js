@@ -1,58 +1,28 @@
-// The organizer's part about recruiting: a draft, its cost, publishing, people by state, money, and what waits.
+// The organizer's part about recruiting: what to paste where, people by state, money, and what waits.
 
-import { find, make, toast } from "./dom.js";
+import { copyable, find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
 
-const FOLLOWS = { budget: Number, minutes: Number, rewards: cents };
-const PLANNED = ["people", "answers_each", "budget", "minutes", "per_hour", "rewards", "currency"];
 const SHOWN = 6; // letters of a name in the table
-const RUNNING = { pause: ["ACTIVE"], start: ["PAUSED"], stop: ["ACTIVE", "PAUSED"] };
 
 export class Recruiting {
   #root;
   #last = "";
   #names = []; // of all who answered: the table shows six letters of each
-  #first = null; // the plan as the study was set up
-  #plans = 0; // grows with every plan that is asked for: only the newest is shown
   #bonus = null; // names the bonus in the form: however often it is sent, it is promised once
 
   constructor(root) {
     this.#root = `${root}/recruiting`;
-    for (const action of Object.keys(RUNNING)) find(`#recruiting-${action}`).addEventListener("click", () => this.#order(action));
-    find("#recruiting-reconcile").addEventListener("click", () => this.#order("reconcile"));
-    find("#recruiting-publish").addEventListener("click", () => this.#publish());
-    const form = find("#drafting");
-    form.addEventListener("submit", (event) => { event.preventDefault(); this.#say("create", { ...known(form), address: form.elements.address.value }); });
-    form.addEventListener("change", async ({ target }) => {
-      await this.#first; // else the numbers would be those of nobody's plan
-      this.#plan(form, target.name);
-    });
-    find("#recruiting-none").addEventListener("toggle", ({ target }) => { if (target.open) this.#first = this.#plan(form); });
+    find("#recruiting-reconcile").addEventListener("click", () => this.#say("reconcile", {}));
+    find("#recruit-prolific").addEventListener("submit", (event) => { event.preventDefault(); this.#begin(event.target); });
     find("#giving").addEventListener("input", () => { this.#bonus = null; });
     find("#giving").addEventListener("submit", (event) => { event.preventDefault(); this.#give(event.target); });
   }
 
-  /** One number was changed: show the others. */
-  async #plan(form, changed) {
-    if (changed === "address") return;
-    const body = changed ? { ...known(form) } : {}; // at first: as the study was set up
-    if (FOLLOWS[changed]) body[changed] = FOLLOWS[changed](form.elements[changed].value);
-    const turn = ++this.#plans;
-    const sent = Object.fromEntries(PLANNED.map((name) => [name, form.elements[name].value]));
-    let told;
-    try {
-      told = await request("POST", `${this.#root}/plan`, body);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (turn === this.#plans) find("#draft-words").textContent = error.message;
-      return;
-    }
-    if (turn !== this.#plans) return;
-    const shown = { ...told, per_hour: (told.per_hour / 100).toFixed(2), rewards: (told.rewards / 100).toFixed(2) };
-    for (const name of PLANNED) {
-      if (form.elements[name].value === sent[name]) form.elements[name].value = shown[name]; // else it is being typed
-    }
-    find("#draft-words").textContent = `${told.words} ${told.note}`;
+  async #begin(form) {
+    const { address, people, answers_each: each, per_hour: rate, currency } = Object.fromEntries(new FormData(form));
+    const plan = { people: Number(people) || null, answers_each: Number(each) || null, per_hour: rate ? cents(rate) : null, currency: currency || null };
+    if (await this.#say("prolific", { address, ...plan })) find("#recruiting-how").open = true;
   }
 
   async #give(form) {
@@ -92,25 +62,17 @@ export class Recruiting {
     find("#recruiting-trouble").textContent = told.trouble ?? "";
     const people = Object.entries(told.people).map(([state, count]) => [state, String(count)]);
     const amount = (sum) => money.format(sum / 100);
-    const sums = [["paid to people", amount(told.paid)], ["locked, with fees", amount(told.locked)]];
+    const sums = [["paid to people", amount(told.paid)]];
     if (told.promised) sums.push(["promised, not yet sent", amount(told.promised)]);
     if (told.unknown) sums.push(["sent, outcome unknown", amount(told.unknown)]);
     rows("#recruiting-people", people.length ? people : [["nobody yet", "0"]]);
     rows("#recruiting-money", sums);
-    find("#recruiting-sums").hidden = told.status === null;
-    find("#recruiting-publish").hidden = told.status !== "UNPUBLISHED";
-    for (const [action, states] of Object.entries(RUNNING)) find(`#recruiting-${action}`).hidden = !states.includes(told.status);
+    find("#recruiting-sums").hidden = !told.pays;
+    find("#recruiting-steps").replaceChildren(...told.steps.map(step));
     find("#recruiting-differences").replaceChildren(...told.differences.map((said) => make("li", { textContent: said })));
     find("#recruiting-waiting").replaceChildren(...told.waiting.map((one) => this.#waiting(one)));
     find("#recruiting-waits").hidden = !told.waiting.length;
-    find("#recruiting-may-return").replaceChildren(...told.may_return.map((who) => this.#mayReturn(who)));
-    find("#recruiting-returns").hidden = !told.may_return.length;
-    find("#recruiting-bonus").hidden = !told.status || told.status === "UNPUBLISHED";
-  }
-
-  #mayReturn(who) {
-    const button = make("button", { type: "button", textContent: "Ask for a return", onclick: () => this.#say("return", { who }) });
-    return make("li", {}, make("span", { className: "who", textContent: who }), button);
+    find("#recruiting-bonus").hidden = !told.pays;
   }
 
   #waiting({ who, line, words }) {
@@ -120,36 +82,24 @@ export class Recruiting {
     return make("li", {}, make("span", { textContent: words }), make("span", { className: "row" }, ...buttons));
   }
 
-  #order(action) {
-    return this.#say(action, {});
-  }
-
-  /** Publishing spends money: the cost is asked for anew, and must be agreed to. */
-  async #publish() {
-    const cost = await this.#ask("GET", "cost");
-    if (!cost) return;
-    find("#publishing-words").textContent = `Publishing locks ${cost.words}. Places grow as people finish.`;
-    const dialog = find("#publishing");
-    dialog.returnValue = "";
-    dialog.showModal();
-    dialog.addEventListener("close", () => dialog.returnValue === "yes" && this.#say("publish", { cents: cost.cents }), { once: true });
-  }
-
   async #say(what, body) {
-    const told = await this.#ask("POST", what, body);
-    if (told) this.show(told);
-    return told;
-  }
-
-  async #ask(method, what, body) {
     try {
-      return await request(method, `${this.#root}/${what}`, body);
+      const told = await request("POST", `${this.#root}/${what}`, body);
+      this.show(told);
+      return told;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       toast(error.message, 12);
       return null;
     }
   }
+}
+
+/** Something to do on the panel's page, with what to paste there. */
+function step({ words, paste }) {
+  const line = make("li", {}, make("span", { textContent: words }));
+  if (paste !== null) line.append(make("span", { className: "code" }, ...copyable(paste, words)));
+  return line;
 }
 
 /** Sixteen random bytes in hexadecimal; crypto.randomUUID is not there without https. */
@@ -160,12 +110,6 @@ function randomName() {
 /** What somebody typed as an amount, in cents. */
 function cents(typed) {
   return Math.round(100 * Number(typed));
-}
-
-/** The numbers of the plan that the others follow from; an empty field is left to the study. */
-function known(form) {
-  const { people, answers_each: each, per_hour: rate, currency } = form.elements;
-  return { people: Number(people.value) || null, answers_each: Number(each.value) || null, per_hour: cents(rate.value), currency: currency.value };
 }
 
 function rows(selector, lines) {

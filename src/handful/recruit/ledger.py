@@ -1,25 +1,213 @@
-"""The tables of recruiting, in the study's own database and outside its journal. Every write is durable."""
+"""What is kept about recruiting, in the study's own database and outside its journal: who came, and the ledger.
+
+A call that moves money is written into the ledger before it is made, and its outcome after. Every write is durable.
+"""
 
 from __future__ import annotations
 
-import json
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, inspect, select, text, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Integer,
+    LargeBinary,
+    MetaData,
+    RowMapping,
+    Table,
+    Text,
+    UniqueConstraint,
+    and_,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 
 from handful.errors import InvalidProblem, StorageLocked, StorageMissing
-from handful.recruit.outcomes import FREES_ITS_PLACE, Identity
-from handful.recruit.records import Entry, EntryOutcome, Kind, Participant, Recruitment
-from handful.recruit.tables import ledger, metadata, promised, recruited, recruitments, to_forget
+from handful.recruit.panel import FREES_ITS_PLACE, Identity, Outcome
+from handful.recruit.recruitment import Recruitment
 from handful.storage.sql import create_missing, database_at
 
 LOCK_SECONDS = 30.0
+
+Kind = Literal["approve", "bonus"]
+EntryOutcome = Literal["done", "refused", "not_done"]
+Decision = Literal["pay", "leave"]
+
+RESERVED, ACTIVE, AWAITING, APPROVED = "RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED"
+REJECTED, RETURNED, TIMED_OUT, SCREENED_OUT = "REJECTED", "RETURNED", "TIMED-OUT", "SCREENED OUT"
+PARTLY_APPROVED = "PARTIALLY APPROVED"
+
+GONE = frozenset({RETURNED, TIMED_OUT})
+OVER = frozenset({AWAITING, APPROVED, REJECTED, SCREENED_OUT, PARTLY_APPROVED})
+PAID = frozenset({APPROVED, SCREENED_OUT, PARTLY_APPROVED})
+"""How a submission stands on the platform, as Prolific spells it."""
+
+metadata = MetaData()
+recruitments = Table(
+    "recruitments", metadata, Column("study", Text, primary_key=True), Column("setup", Text, nullable=False)
+)
+recruited = Table(
+    "recruited",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("pseudonym", Text, primary_key=True),
+    Column("participant", Text, nullable=False),
+    Column("session", Text, nullable=False),  # empty where the panel has none
+    Column("panel_study", Text),
+    Column("arrived", Double),
+    Column("seen", Double),
+    Column("consented", Double),
+    Column("verified", Boolean),
+    Column("status", Text),
+    Column("outcome", Text),
+    Column("ended", Double),
+    Column("completed", Boolean, nullable=False, default=False),
+    Column("decision", Text),
+    Column("chance", LargeBinary),
+    UniqueConstraint("study", "participant", "session"),
+)
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("study", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("cents", Integer, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("sent", Double),
+    Column("outcome", Text),
+    Column("settled", Double),
+    Column("reference", Text),
+    Column("words", Text, nullable=False, default=""),
+    sqlite_autoincrement=True,
+)
+promised = Table(  # which line of the ledger was written for a request, so that repeating the request writes no other
+    "ledger_requests",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("request", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+)
+to_forget = Table(
+    "recruited_to_forget",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("pseudonym", Text, primary_key=True),
+)
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Somebody who came from a panel. Only here a pseudonym stands beside the panel's ids.
+
+    verified: whether the platform knows them; None while that is not known.
+    status:   of their submission on the platform, as it was seen last.
+    outcome:  what became of them here; None while they are inside.
+    chance:   what their cookie is made from, the same on every device of theirs.
+    """
+
+    pseudonym: str
+    who: Identity
+    arrived: float | None = None
+    seen: float | None = None
+    consented: float | None = None
+    verified: bool | None = None
+    status: str | None = None
+    outcome: Outcome | None = None
+    ended: float | None = None
+    completed: bool = False
+    decision: Decision | None = None
+    chance: bytes | None = field(default=None, repr=False)
+
+    @property
+    def inside(self) -> bool:
+        """Whether they may be asked something."""
+        return self.outcome is None and self.verified is not False
+
+    @property
+    def owed(self) -> bool:
+        """Whether they are owed the reward.
+
+        Everybody who reached the end is, whatever the study made of their answers, and who was not admitted; anybody is
+        for whom the organizer decided so.
+        """
+        if self.verified is not True:
+            return self.decision == "pay" and self.verified is None
+        if self.decision is not None:
+            return self.decision == "pay"
+        return self.outcome in ("finished", "not_admitted")
+
+    def settled(self, recruitment: Recruitment, entries: Sequence[Entry]) -> bool:
+        """Whether the panel's ids of this person are needed no more, as far as is known here.
+
+        On panels where the organizer pays by hand, that is when the person is done.
+        """
+        if any(entry.who == self.pseudonym and entry.outcome is None for entry in entries):
+            return False
+        if not recruitment.on_prolific:
+            call_due = recruitment.panel.call is not None and self.outcome == "finished" and not self.completed
+            return self.outcome is not None and not call_due
+        if self.verified is not True:
+            return self.verified is False
+        if self.status in PAID:
+            return True
+        if self.status in GONE:
+            return self.decision == "leave" or not replace(self, decision=None).owed
+        # Whoever awaits a review would be listed again, with their ids.
+        return self.status == REJECTED and self.decision == "leave"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the ledger: a call that moves money, written down before it is made.
+
+    sent:    when the call was about to be made; None while it has not been.
+    outcome: what is known of it; None while nothing is.
+    """
+
+    number: int
+    kind: Kind
+    who: str
+    cents: int
+    made: float
+    sent: float | None = None
+    outcome: EntryOutcome | None = None
+    settled: float | None = None
+    reference: str | None = None
+    words: str = ""
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the call was made, or may have been, and nothing is known of what came of it."""
+        return self.sent is not None and self.outcome is None
+
+    @property
+    def promised(self) -> bool:
+        """Whether it is written down and the call has not been made."""
+        return self.sent is None and self.outcome is None
+
+    def is_old(self, now: float, grace_s: float) -> bool:
+        """Whether the call was made so long ago that it would have had its effect by now."""
+        return self.sent is not None and now - self.sent > grace_s
+
+    @property
+    def counts(self) -> bool:
+        """Whether the money has moved, or may have."""
+        return self.outcome == "done" or self.unknown
 
 
 class Store:
@@ -94,6 +282,10 @@ class Store:
             row = connection.execute(select(recruited).where(own)).mappings().first()
         return None if row is None else _person(row)
 
+    def known_as(self, study: str, who: str) -> list[Participant]:
+        """Everybody with this pseudonym, or with this id of a person or of a visit."""
+        return [one for one in self.people(study) if who in (one.pseudonym, one.who.participant, one.who.session)]
+
     def arrive(
         self,
         study: str,
@@ -101,7 +293,7 @@ class Store:
         verified: bool | None,
         places: int | None = None,
         status: str | None = None,
-        new: Callable[[], tuple[str, bytes | None]] = lambda: (_new_pseudonym(), None),
+        new: Callable[[], tuple[str, bytes | None]] = lambda: (new_pseudonym(), None),
     ) -> tuple[Participant | None, bool]:
         """The person who arrived, and whether they are new. None when there is no place left.
 
@@ -157,19 +349,18 @@ class Store:
                 "verified": verified,
                 "status": status,
                 "completed": False,
-                "failed": 0,
             }
             connection.execute(insert(recruited).values(**values))
             return _person({column.name: None for column in recruited.c} | values), True
 
     def meet(self, study: str, who: Identity, status: str) -> Participant:
         """Somebody whom the platform knows, and who never came here."""
-        pseudonym = _new_pseudonym()
+        pseudonym = new_pseudonym()
         with self._writing() as connection:
             values = {"participant": who.participant, "session": who.session or "", "panel_study": who.study}
             connection.execute(
                 insert(recruited).values(
-                    study=study, pseudonym=pseudonym, verified=True, status=status, completed=False, failed=0, **values
+                    study=study, pseudonym=pseudonym, verified=True, status=status, completed=False, **values
                 )
             )
         return Participant(pseudonym, who, verified=True, status=status)
@@ -200,6 +391,14 @@ class Store:
         with self._reading() as connection:
             return list(connection.execute(select(to_forget.c.pseudonym).where(to_forget.c.study == study)).scalars())
 
+    def settled_to_forget(self, study: str) -> list[str]:
+        """Who is to be forgotten and has nothing more to be paid."""
+        waiting, recruitment = self.to_forget(study), self.recruitment(study)
+        if not waiting or recruitment is None:
+            return []
+        entries, people = self.entries(study), {person.pseudonym: person for person in self.people(study)}
+        return [who for who in waiting if who not in people or people[who].settled(recruitment, entries)]
+
     def forget(self, study: str, pseudonym: str) -> None:
         """Leave nothing of the panel's ids of a person, nor of their cookie, in the database. What they did stays."""
         own = and_(recruited.c.study == study, recruited.c.pseudonym == pseudonym)
@@ -229,7 +428,7 @@ class Store:
             return [_entry(row) for row in rows.mappings()]
 
     def write_down(
-        self, study: str, kind: Kind, lines: Sequence[tuple[str | None, int]], *, sent: bool = True, words: str = ""
+        self, study: str, kind: Kind, lines: Sequence[tuple[str, int]], *, sent: bool = True, words: str = ""
     ) -> list[int]:
         """Write down calls that are about to be made, one for each (who, cents); give their numbers."""
         now = self.clock()
@@ -279,9 +478,9 @@ class Store:
                 connection.execute(update(ledger).where(ledger.c.number.in_(numbers)).values(**values))
 
 
-def _new_pseudonym() -> str:
+def new_pseudonym() -> str:
     """A random name, which says nothing about anybody."""
-    return f"p{secrets.token_hex(8)}"
+    return f"w{secrets.token_hex(8)}"
 
 
 def has_recruitments(storage: str | Path) -> bool:
@@ -336,11 +535,3 @@ _OF_PERSON = tuple(
 def _entry(row: RowMapping) -> Entry:
     kept = ("number", "kind", "who", "cents", "made", "sent", "outcome", "settled", "reference", "words")
     return Entry(**{name: row[name] for name in kept})
-
-
-def as_lines(entries: Sequence[Entry]) -> str:
-    """The ledger as JSON lines, without ids of the platform."""
-    return "".join(json.dumps({name: getattr(e, name) for name in _PUBLIC}) + "\n" for e in entries)
-
-
-_PUBLIC = ("number", "kind", "who", "cents", "made", "sent", "outcome", "settled", "words")

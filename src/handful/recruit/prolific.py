@@ -1,27 +1,29 @@
-"""Calls to Prolific. What comes back is read tolerantly; what goes wrong is told without ids and tokens."""
+"""Prolific's interface, as far as it is needed: read submissions, approve them, pay bonuses, stop a study.
+
+What comes back is read tolerantly; what goes wrong is told without ids and tokens.
+"""
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import re
-import ssl
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
-from urllib.parse import urlencode, urlsplit
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
 
 from handful.errors import InvalidProblem, RecruitingFailed
-from handful.recruit.money import as_decimal
-from handful.recruit.prolific.submissions import Submission, from_detail, from_line
+from handful.recruit.ledger import AWAITING, GONE, OVER, SCREENED_OUT, TIMED_OUT
+from handful.recruit.plan import as_decimal
 
 TOKEN, URL = "PROLIFIC_TOKEN", "PROLIFIC_URL"
 HOST = "https://api.prolific.com"
 PAGE = 100
 PATIENCE_S = 20.0
-MOST_APPROVALS = 1000
-
-StudyAction = Literal["PUBLISH", "PAUSE", "START", "STOP"]
+MOST_APPROVALS, MOST_BONUSES = 1000, 200
+"""How many the platform takes in one call."""
 
 
 class Refused(RecruitingFailed):
@@ -48,6 +50,43 @@ class Unknown(RecruitingFailed):
     """There was no proper reply: whether it was done is not known."""
 
 
+@dataclass(frozen=True)
+class Submission:
+    """One visit of one participant. Addresses, strata and the like are sent along and never read.
+
+    `bonuses` is None where a list does not tell them.
+    """
+
+    id: str
+    participant: str
+    study: str
+    status: str
+    bonuses: tuple[int, ...] | None = None
+
+    @property
+    def inside(self) -> bool:
+        """Whether the person may still answer. A status nobody has heard of is taken as yes."""
+        return self.status not in GONE | OVER
+
+    @classmethod
+    def from_detail(cls, told: Mapping[str, Any]) -> Submission:
+        """As a single submission is told."""
+        bonuses = told.get("bonus_payments")
+        return cls(
+            str(told.get("id", "")),
+            str(told.get("participant", told.get("participant_id", ""))),
+            str(told.get("study_id", "")),
+            _status(told.get("status")),
+            None if bonuses is None else tuple(int(cents) for cents in bonuses),
+        )
+
+    @classmethod
+    def from_line(cls, told: Mapping[str, Any], study: str) -> Submission:
+        """As a list tells it, which names the participant otherwise, and the study not at all."""
+        participant = str(told.get("participant_id", told.get("participant", "")))
+        return cls(str(told.get("id", "")), participant, study, _status(told.get("status")))
+
+
 class ProlificClient:
     """One call per method. May be used from any thread; every call has a connection of its own."""
 
@@ -57,7 +96,13 @@ class ProlificClient:
             raise InvalidProblem(f"{URL} is not an address: expected one like {HOST}")
         if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             raise InvalidProblem(f"{URL} would send the token unencrypted: expected https://")
-        self._token, self._parts, self._patience_s = token, parts, patience_s
+        self._host = parts.hostname
+        self._http = httpx.Client(
+            base_url=f"{parts.scheme}://{parts.netloc}/api/v1",
+            headers={"Authorization": f"Token {token}", "Accept": "application/json"},
+            timeout=patience_s,
+            limits=httpx.Limits(max_keepalive_connections=0),  # a kept one may end just as a payment is sent
+        )
 
     @classmethod
     def from_environment(cls, patience_s: float = PATIENCE_S) -> ProlificClient:
@@ -71,59 +116,25 @@ class ProlificClient:
         return cls(token, os.environ.get(URL) or HOST, patience_s)
 
     def __repr__(self) -> str:
-        return f"ProlificClient({self._parts.hostname})"
-
-    # Studies
-
-    def create_study(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        return self._object("create the draft", "POST", "/studies/", said)
+        return f"ProlificClient({self._host})"
 
     def study(self, id_: str) -> dict[str, Any]:
+        """The study that the organizer made, as the platform shows it now."""
         return self._object("show the study", "GET", f"/studies/{id_}/")
 
-    def studies(self) -> Iterator[dict[str, Any]]:
-        """All studies, as the list tells them: with fewer fields than one alone."""
-        return self._pages("list the studies", "/studies/", {})
-
-    def set_places(self, id_: str, places: int) -> dict[str, Any]:
-        """Only upwards, once the study is published."""
-        return self._object("change the places", "PATCH", f"/studies/{id_}/", {"total_available_places": places})
-
-    def turn(self, id_: str, action: StudyAction) -> dict[str, Any]:
-        """Publish, pause, start or stop."""
-        return self._object(f"{action.lower()} the study", "POST", f"/studies/{id_}/transition/", {"action": action})
-
-    def cost_of(self, reward: int, places: int) -> int:
-        """What so many places cost with everything, in cents."""
-        said = {"reward": reward, "total_available_places": places}
-        return _cents(self._object("calculate the cost", "POST", "/study-cost-calculator/", said)["total_cost"])
-
-    def spent(self, id_: str) -> dict[str, Any]:
-        """What the platform's own books say of a study."""
-        return self._object("show the cost", "GET", f"/studies/{id_}/cost/")
-
-    def least_per_hour(self, currency: str) -> int | None:
-        """The platform's present minimum in cents per hour, if it says one."""
-        told = self._call("recommend a reward", "GET", f"/reward-recommendations/?{urlencode({'currency': currency})}")
-        for line in told if isinstance(told, list) else []:
-            if isinstance(line, dict) and line.get("currency") == currency and "min_reward_per_hour" in line:
-                return _cents(line["min_reward_per_hour"])
-        return None
-
-    # Submissions
+    def stop(self, id_: str) -> None:
+        """Let nobody in any more; those inside may finish."""
+        self._call("stop the study", "POST", f"/studies/{id_}/transition/", {"action": "STOP"})
 
     def submission(self, session: str) -> Submission:
-        return from_detail(self._object("show the submission", "GET", f"/submissions/{session}/"))
+        """One submission, with its bonuses."""
+        return Submission.from_detail(self._object("show the submission", "GET", f"/submissions/{session}/"))
 
     def submissions(self, study: str) -> list[Submission]:
         """All submissions of a study."""
         query = {"study": study, "ordering": "started_at"}
-        return [from_line(line, study) for line in self._pages("list the submissions", "/submissions/", query)]
-
-    def complete(self, session: str, code: str) -> Submission:
-        """Complete a submission from here, by a code that only researchers may use."""
-        said = {"action": "COMPLETE", "completion_code": code}
-        return from_detail(self._object("complete the submission", "POST", f"/submissions/{session}/transition/", said))
+        lines = self._pages("list the submissions", "/submissions/", query)
+        return [Submission.from_line(line, study) for line in lines]
 
     def approve(self, sessions: Sequence[str]) -> None:
         """Approve up to a thousand; they are processed later."""
@@ -132,34 +143,27 @@ class ProlificClient:
         said = {"submission_ids": list(sessions)}
         self._call("approve the submissions", "POST", "/submissions/bulk-approve/", said)
 
-    def request_return(self, session: str, reason: str) -> None:
-        """Ask the person to give the submission back."""
-        said = {"request_return_reasons": [reason]}
-        self._call("ask for a return", "POST", f"/submissions/{session}/request-return/", said)
-
-    def hand_in_bonuses(self, study: str, bonuses: Sequence[tuple[str, int]]) -> tuple[str, int]:
-        """Hand in bonuses of so many cents for sessions; gives the list's id and whole cost. Nothing is paid yet."""
+    def hand_in_bonuses(self, study: str, bonuses: Sequence[tuple[str, int]]) -> str:
+        """Hand in up to 200 bonuses of so many cents for sessions; gives the list's id. Nothing is paid yet."""
         lines = "\n".join(f"{session},{as_decimal(cents)}" for session, cents in bonuses)
         said = {"study_id": study, "csv_bonuses": lines}
         told = self._object("take the bonuses", "POST", "/submissions/bonus-payments/", said)
-        if _cents(told["amount"]) != sum(cents for _, cents in bonuses):
+        meant = sum(cents for _, cents in bonuses)
+        if _cents(told["amount"]) != meant:
             raise RecruitingFailed(
-                f"Prolific understood bonuses of {told['amount']} cents where {sum(c for _, c in bonuses)} were meant: "
-                "nothing was paid"
+                f"Prolific understood bonuses of {told['amount']} cents where {meant} were meant: nothing was paid"
             )
-        return str(told["id"]), _cents(told["total_amount"])
+        return str(told["id"])
 
     def pay_bonuses(self, list_id: str) -> None:
         """Pay a list that was handed in. Calling this twice pays twice."""
         self._call("pay the bonuses", "POST", f"/bulk-bonus-payments/{list_id}/pay/", {})
 
-    # The wire
-
     def _pages(self, what: str, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """The lines of all pages. The end is where no next page is named; one beyond it would be a 404."""
         page = 1
         while True:
-            asked = urlencode({**query, "page": page, "page_size": PAGE})
+            asked = httpx.QueryParams({**query, "page": page, "page_size": PAGE})
             try:
                 told = self._object(what, "GET", f"{path}?{asked}")
             except NotThere:
@@ -178,11 +182,11 @@ class ProlificClient:
         return told
 
     def _call(self, what: str, method: str, path: str, said: object = None) -> Any:
-        status, body = self._exchange(what, method, path, said)
-        told: Any = None
-        if body:
+        reply = self._exchange(what, method, path, said)
+        status, told = reply.status_code, None
+        if reply.content:
             try:
-                told = json.loads(body)
+                told = reply.json()
             except ValueError:
                 if status < 400 or status >= 500:
                     raise Unknown(f"Prolific's reply is not JSON ({status}) when asked to {what}") from None
@@ -193,42 +197,24 @@ class ProlificClient:
             raise refused(status, what, _words(told))
         return told
 
-    def _exchange(self, what: str, method: str, path: str, said: object) -> tuple[int, bytes]:
-        host, port = self._parts.hostname, self._parts.port
-        assert host is not None
-        line: http.client.HTTPConnection
-        if self._parts.scheme == "https":
-            line = http.client.HTTPSConnection(
-                host, port, timeout=self._patience_s, context=ssl.create_default_context()
-            )
-        else:
-            line = http.client.HTTPConnection(host, port, timeout=self._patience_s)
+    def _exchange(self, what: str, method: str, path: str, said: object) -> httpx.Response:
         try:
-            try:
-                line.connect()
-            except OSError as error:
-                raise NotSent(f"Prolific cannot be reached ({_cause(error)}) to {what}") from None
-            body = None if said is None else json.dumps(said).encode()
-            headers = {"Authorization": f"Token {self._token}", "Accept": "application/json"}
-            if body is not None:
-                headers["Content-Type"] = "application/json"
-            try:
-                line.request(method, f"/api/v1{path}", body, headers)
-                reply = line.getresponse()
-                return reply.status, reply.read()
-            except (OSError, http.client.HTTPException) as error:
-                raise Unknown(f"Prolific gave no reply ({_cause(error)}) when asked to {what}") from None
-        finally:
-            line.close()
+            return self._http.request(method, path, json=said)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise NotSent(f"Prolific cannot be reached ({_cause(error)}) to {what}") from None
+        except httpx.HTTPError as error:
+            raise Unknown(f"Prolific gave no reply ({_cause(error)}) when asked to {what}") from None
 
 
-def masked(text: str) -> str:
-    """A text without ids, for messages."""
-    return re.sub(r"[0-9a-fA-F]{24}", "…", text)
+def _cause(error: httpx.HTTPError) -> str:
+    """The kind of an error: its words may hold the address, and that an id."""
+    return type(error).__name__
 
 
-def _cause(error: BaseException) -> str:
-    return getattr(error, "strerror", None) or type(error).__name__
+def _status(told: object) -> str:
+    """Spelled as in the documentation, should a reply spell it with an underscore."""
+    text = str(told or "UNKNOWN").upper()
+    return {"AWAITING_REVIEW": AWAITING, "TIMED_OUT": TIMED_OUT, "SCREENED_OUT": SCREENED_OUT}.get(text, text)
 
 
 def _cents(value: object) -> int:
@@ -239,14 +225,14 @@ def _cents(value: object) -> int:
 
 
 def _words(told: Any) -> str:
-    """What an error says, in whichever of its shapes."""
+    """What an error says, in whichever of its shapes, without ids."""
     error = told.get("error", told) if isinstance(told, dict) else None
     if not isinstance(error, dict):
         return "no reason was given"
     detail = error.get("detail") or error.get("message") or error.get("title") or "no reason was given"
     if isinstance(detail, dict):
         detail = "; ".join(f"{name}: {' '.join(map(str, _listed(why)))}" for name, why in detail.items())
-    return masked("; ".join(map(str, _listed(detail))))[:500]
+    return re.sub(r"[0-9a-fA-F]{24}", "…", "; ".join(map(str, _listed(detail))))[:500]
 
 
 def _listed(value: object) -> list[object]:

@@ -1,25 +1,29 @@
 """The desk where people from a panel arrive at one study, are known again, and leave with an outcome.
 
-Ids of the panel are kept by `handful.recruit` and never reach the journal. May be used from any thread.
+Ids of the panel are kept in the ledger's tables and never reach the journal. May be used from any thread.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from handful.crowd import panel_messages
-from handful.crowd.hosting.panel_words import WORDS
-from handful.crowd.hosting.tokens import Secret, new_chance, panel_key
-from handful.crowd.people import new_pseudonym
-from handful.errors import RecruitingFailed
-from handful.recruit.outcomes import FormPost, Identity, Outcome, Redirect, ServerCall, ShowCode
-from handful.recruit.prolific.client import NotThere, ProlificClient
-from handful.recruit.prolific.submissions import AWAITING, PAID, RETURNED, TIMED_OUT, Submission
-from handful.recruit.records import Participant, Recruitment
-from handful.recruit.store import Store
+import httpx
+
+from handful.errors import HandfulError, InvalidProblem, RecruitingFailed, StudyFinished
+from handful.recruit.ledger import AWAITING, PAID, RETURNED, TIMED_OUT, Participant, Store, new_pseudonym
+from handful.recruit.panel import Identity, Outcome, PanelEnding, ServerCall
+from handful.recruit.payroll import Payroll, Report
+from handful.recruit.prolific import NotThere, ProlificClient
+from handful.recruit.recruitment import Recruitment
+from handful.study.conduct import NOT_VERIFIED
 from handful.study.study import Study
+
+log = logging.getLogger("handful.crowd")
 
 PATIENCE_S = 60.0
 """Who cannot be given a question for so long is done, and paid in full."""
@@ -27,21 +31,40 @@ PATIENCE_S = 60.0
 SEEN_EVERY_S = 30.0
 """How often it is stored that somebody is still there."""
 
+EVERY_S = 30.0
+SOONER_S = 5.0
+"""While somebody waits to be verified or paid."""
 
-class PanelDesk:
+LEAST_S = 1.0
+CALL_S = 20.0
+ARRIVAL_S = 4.0
+"""How long somebody who arrives waits at most until the platform has been asked about them."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How somebody from a panel goes on: as themselves, as somebody who only looks, or not at all."""
+
+    state: Literal["inside", "preview", "ended"]
+    person: Participant | None = None
+    ending: PanelEnding | None = None
+
+
+class Desk:
     """The people of one study who came from a panel."""
 
     def __init__(
         self,
         store: Store,
         recruitment: Recruitment,
-        secret: Secret,
+        key: bytes,
+        new_chance: Callable[[], bytes],
         client: ProlificClient | None = None,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.store, self.recruitment, self.client, self.wake = store, recruitment, client, wake
         self.study = recruitment.study
-        self._key = panel_key(secret, recruitment.study)
+        self._key, self._new_chance = key, new_chance
         self._lock = threading.RLock()
         self._people: dict[str, Participant] = {}
         self._stuck_since: dict[str, float] = {}
@@ -68,63 +91,61 @@ class PanelDesk:
 
     # Arriving
 
-    def arrive(self, given: Mapping[str, str], study_open: bool) -> tuple[Participant | None, panel_messages.Arrived]:
-        """Who arrived with these parameters, and how they go on. Nobody, for a preview."""
+    def arrive(self, given: Mapping[str, str], study_open: bool) -> Arrival:
+        """Who arrived with these parameters, and how they go on. Nobody, for a preview, which counts nothing."""
         who = self.recruitment.panel.identity(given)
         if who is None:
-            return None, panel_messages.Arrived(state="preview")
-        verified: bool | None = True
-        status: str | None = None
+            return Arrival("preview")
+        found: tuple[bool | None, str | None] | None = (True, None)
+        places = self.recruitment.panel.places if study_open else 0
         if self.recruitment.on_prolific:
-            if who.study is not None and self.recruitment.platform_id not in (None, who.study):
-                return None, panel_messages.Arrived(state="preview")
-            try:
-                submission = self._submission(who)
-            except NotThere:
-                submission = None
-            else:
-                verified, status = (None, None) if submission is None else (True, submission.status)
-            if verified and not self._matches(who, submission):
-                return None, panel_messages.Arrived(state="preview")  # which counts nothing
-            if status in (AWAITING, *PAID) and not any(who.participant == p.who.participant for p in self.people()):
-                return None, panel_messages.Arrived(state="preview")  # over there it has ended: they were forgotten
-        places = None if self.recruitment.on_prolific else self.recruitment.panel.places
-        if not study_open and not self.recruitment.on_prolific:
-            places = 0
+            found, places = self._found_there(who), None  # there the platform counts the places
+        if found is None:
+            return Arrival("preview")
+        verified, status = found
         with self._lock:
             person, _ = self.store.arrive(self.study, who, verified, places, status, self._new)
             if person is None:
-                return None, panel_messages.Arrived(state="ended", ending=self._ending("full", who))
+                return Arrival("ended", None, self._ending("full", who))
             self._people[person.pseudonym] = person
             person = self._as_over_there(self._taken_up_again(person))
             if person.inside and not study_open:
                 person = self.end(person, "finished")  # nothing is left to ask: paid in full
         if person.outcome is not None:
-            return person, panel_messages.Arrived(state="ended", ending=self._ending(person.outcome, person.who))
-        return person, panel_messages.Arrived(state="inside" if person.inside else "preview")
+            return Arrival("ended", person, self._ending(person.outcome, person.who))
+        return Arrival("inside" if person.inside else "preview", person)
 
-    def _submission(self, who: Identity) -> Submission | None:
-        """The submission of whoever arrived; None if it cannot be found out now, NotThere if there clearly is none."""
-        if self.client is None or who.session is None:
+    def _found_there(self, who: Identity) -> tuple[bool | None, str | None] | None:
+        """Whether Prolific knows them, and how their submission stands; None where it clearly does not know them.
+
+        Not known yet are those whom Prolific cannot be asked about now, and those who come before it is known which
+        study there sends them. The next reconciliation finds out.
+        """
+        study = self.recruitment.platform_id
+        if who.session is None or (study is not None and who.study not in (None, study)):
             return None
+        if self.client is None:
+            return None, None
         try:
-            return self.client.submission(who.session)
+            submission = self.client.submission(who.session)
         except NotThere:
-            raise
+            return None
         except RecruitingFailed:  # our trouble or the platform's, and not the person's
             self.wake()
+            return None, None
+        if submission.participant != who.participant or submission.study != (study or submission.study):
             return None
-
-    def _matches(self, who: Identity, submission: Submission | None) -> bool:
-        return (
-            submission is not None
-            and submission.participant == who.participant
-            and submission.study == (self.recruitment.platform_id or submission.study)
-        )
+        known = any(who.participant == person.who.participant for person in self.people())
+        if submission.status in (AWAITING, *PAID) and not known:
+            return None  # over there it has ended: they were forgotten
+        if study is None:
+            self.wake()
+            return None, None
+        return True, submission.status
 
     def _new(self) -> tuple[str, bytes]:
         """A random name, and what the cookie is made from: only tables beside the journal tie the two."""
-        return new_pseudonym(), new_chance()
+        return new_pseudonym(), self._new_chance()
 
     def _as_over_there(self, person: Participant) -> Participant:
         """End a visit that has ended at the platform."""
@@ -172,13 +193,10 @@ class PanelDesk:
         person = self._people.get(worker)
         return person is not None and person.inside and person.verified is None
 
-    def ending_of(
-        self, worker: str, study: Study, *, done: bool, has_questions: bool
-    ) -> panel_messages.PanelEnding | None:
+    def ending_of(self, worker: str, study: Study, *, done: bool, has_questions: bool) -> PanelEnding | None:
         """What became of somebody whom the panel sent, by what the study knows of them; None while they go on."""
         workers, rule = study.fold.workers, study.setup.rule
         conduct = study.fold.conducts.of(workers.number_if_known(worker))
-        self.note_failed(worker, conduct.failed_instructed)
         entered = rule is None or rule.admission is None or conduct.admitted
         out: Outcome | None = None
         if workers.excludes(worker) and not workers.awaits_verifying(worker):
@@ -187,7 +205,7 @@ class PanelDesk:
 
     def after(
         self, worker: str, *, done: bool, has_questions: bool, study_open: bool, out: Outcome | None = None
-    ) -> panel_messages.PanelEnding | None:
+    ) -> PanelEnding | None:
         """What became of a worker; None while they go on.
 
         done: they answered all they were asked for. out: what the rule makes of them, if it lets them go no further.
@@ -204,16 +222,6 @@ class PanelDesk:
             if person.seen is None or now - person.seen >= SEEN_EVERY_S:
                 person = self._change(person, seen=now)
         return None if person.outcome is None else self._ending(person.outcome, person.who)
-
-    def note_failed(self, worker: str, failed: int) -> None:
-        """Note how many instructed checks a worker failed: with enough of them the organizer may ask for a return."""
-        if self.is_news(worker, failed):
-            self._change(self._people[worker], failed=failed)
-
-    def is_news(self, worker: str, failed: int) -> bool:
-        """Whether `note_failed` would have something to note."""
-        person = self._people.get(worker)
-        return person is not None and person.failed != failed
 
     def _is_stuck(self, worker: str, now: float) -> bool:
         """Whether there has been no question for them for too long."""
@@ -261,17 +269,8 @@ class PanelDesk:
 
     # Leaving
 
-    def _ending(self, outcome: Outcome, who: Identity) -> panel_messages.PanelEnding:
-        title, words = WORDS[outcome]
-        ending = panel_messages.PanelEnding(outcome=outcome, title=title, words=words)
-        for action in self.recruitment.panel.actions(outcome, who, self._key):
-            if isinstance(action, Redirect):
-                ending.address = action.address
-            elif isinstance(action, ShowCode):
-                ending.code = action.code
-            elif isinstance(action, FormPost):
-                ending.address, ending.post = action.address, dict(action.fields)
-        return ending
+    def _ending(self, outcome: Outcome, who: Identity) -> PanelEnding:
+        return self.recruitment.panel.ending(outcome, who, self._key)
 
     def _change(self, person: Participant, **values: object) -> Participant:
         with self._lock:
@@ -279,3 +278,124 @@ class PanelDesk:
             changed = replace(self._people.get(person.pseudonym, person), **values)  # type: ignore[arg-type]
             self._people[person.pseudonym] = changed
         return changed
+
+
+class PanelLoop:
+    """What runs beside a study that people are recruited for: both sides are brought to agree, again and again.
+
+    key:     of the codes that people get, one each.
+    new_chance: makes what a person's cookie is made from.
+    study:   the study that is served now.
+    forget:  forgets those who are to be forgotten and have nothing more to be paid; whether there was anybody.
+    changed: is told when something may have changed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        recruitment: Recruitment,
+        key: bytes,
+        new_chance: Callable[[], bytes],
+        study: Callable[[], Study],
+        forget: Callable[[], bool] = lambda: False,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.store, self.study, self.forget, self.changed = store, study, forget, changed
+        self.trouble: str | None = None
+        self._wake, self._stopping = threading.Event(), threading.Event()
+        self._one_at_a_time = threading.Lock()
+        self.client = self._client(CALL_S) if recruitment.on_prolific else None
+        quick = self._client(ARRIVAL_S) if recruitment.on_prolific else None
+        self.desk = Desk(store, recruitment, key, new_chance, quick, self._wake.set)
+        self.report: Report | None = None
+        self._thread = threading.Thread(target=self._run, name=f"recruiting {recruitment.study}", daemon=True)
+        self._thread.start()
+
+    @property
+    def payroll(self) -> Payroll:
+        """The pay of the study's people; InvalidProblem where there is no platform that could be called."""
+        if self.client is None:
+            raise InvalidProblem(self.trouble or "This panel has no interface that could be called.")
+        return Payroll(self.store, self.desk.study, self.client)
+
+    def _client(self, patience_s: float) -> ProlificClient | None:
+        try:
+            return ProlificClient.from_environment(patience_s)
+        except InvalidProblem as error:
+            self.trouble = f"nobody can be verified or paid: {error}"
+            return None
+
+    def stop(self) -> None:
+        """Let a call under way end; what it moved is written down before and after."""
+        self._stopping.set()
+        self._wake.set()
+        self._thread.join()
+
+    def soon(self) -> None:
+        """Wake the thread, so that it reconciles now instead of at its next turn."""
+        self._wake.set()
+
+    def _run(self) -> None:
+        before = ""
+        while not self._stopping.is_set():
+            try:
+                self.once()
+                well = self.report is None or self.report.reached
+                said = "" if well else "; ".join(self.report.differences if self.report else [])
+            except HandfulError as error:
+                said = str(error)
+            except Exception as error:  # the thread must live; its words might hold an id
+                said = type(error).__name__
+            if said != before and said:
+                log.warning("recruiting", extra={"study": self.desk.study, "cause": said})
+            before = said
+            self._stopping.wait(LEAST_S)
+            self._wake.wait(SOONER_S if self.desk.unverified() else EVERY_S)
+            self._wake.clear()
+
+    def once(self) -> None:
+        """Reconcile once, and pass on what people hold who are done. One at a time: whoever comes later waits."""
+        with self._one_at_a_time:
+            decided = self.study().finished is not None
+            self.desk.look()
+            if decided:
+                self.desk.end_all()
+            self.desk.end_silent()
+            self._call_back()
+            if self.client is not None:
+                self.report = self.payroll.reconcile(decided=decided)
+                self.desk.look()
+            self._let_go([person.pseudonym for person in self.desk.people() if not person.inside])
+            self._exclude_unverified()
+            if self.forget():
+                self.desk.look()
+            self.changed()
+
+    def _let_go(self, workers: list[str]) -> None:
+        """Free the questions that people hold who are done, for others."""
+        study = self.study()
+        holding = set(study.fold.leases.holders()) if study.finished is None else set()
+        for worker in (worker for worker in workers if worker in holding):
+            with suppress(StudyFinished):
+                study.let_go(worker)
+
+    def _call_back(self) -> None:
+        """Addresses to be called for those who finished: tried again until they answer well."""
+        for person, address in self.desk.calls_due():
+            with suppress(httpx.HTTPError, httpx.InvalidURL):
+                httpx.get(address, timeout=CALL_S, follow_redirects=True).raise_for_status()
+                self.desk.called(person)
+
+    def _exclude_unverified(self) -> None:
+        """By the rule that holds from the start: who is not from the panel does not count, nor who cannot be verified
+        by the time they are done. Once: whom the organizer restores after that stays restored.
+        """
+        study = self.study()
+        for person in self.desk.people():
+            name, workers = person.pseudonym, study.fold.workers
+            done = person.verified is False or (person.verified is None and person.outcome is not None)
+            settled = workers.excludes(name) or workers.kept_unverified(name)
+            if workers.knows(name) and done and not settled:
+                study.exclude(name, NOT_VERIFIED, by_rule=True)
+            elif person.verified and workers.awaits_verifying(name):
+                study.restore(name, verified=True)

@@ -1,0 +1,1 @@
+"""Services that tests speak to over HTTP instead of the real ones."""
