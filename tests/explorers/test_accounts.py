@@ -178,11 +178,13 @@ def test_no_asker_makes_an_account_false(name: str, high: bool) -> None:
     assert min(p_values(name, high, 1.0, 5 if name in LARGE else 20).values()) > HELD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUDGETED)
 def test_a_radius_that_is_too_small_is_caught_by_who_wants_high_answers(name: str) -> None:
     assert max(p_values(name, True, 0.3, 40).values()) < BROKEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_a_radius_that_is_too_small_is_caught_by_who_wants_low_answers(name: str) -> None:
     assert max(p_values(name, False, 0.3, 60).values()) < BROKEN

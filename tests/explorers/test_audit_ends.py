@@ -27,6 +27,7 @@ def margins(chosen: tuple[int, ...], share: float) -> list[float]:
     return [(walk.value - share * (f + u)) / (share * (f + u)) for f, u in zip(at, found, strict=True)]
 
 
+@pytest.mark.slow
 def test_an_audit_tries_other_anchors_before_it_gives_up_and_always_ends() -> None:
     left, given_up = 0, 0
     for seed in range(12):

@@ -133,6 +133,7 @@ def test_an_item_that_left_is_never_asked_about_again(explorer: Explorer, feedba
         gone.add(pick)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("explorer", [Sharp(), *(Certified(rule=rule) for rule in RULES)])
 def test_a_known_range_helps_where_answers_hardly_vary(explorer: Explorer) -> None:
     """The range says R = 2 only; the empirical Bernstein sequence sees that the noise is a hundredth of it."""
@@ -226,6 +227,7 @@ def test_extreme_priors_do_no_harm(explorer: Explorer, prior: tuple[float, ...])
     assert np.isfinite(explorer.view(problem, state).mean).all()
 
 
+@pytest.mark.slow
 def test_certified_finds_the_better_items_also_where_the_noise_is_very_large() -> None:
     for seed in range(3):
         objective = venice(seed).objective

@@ -43,6 +43,7 @@ def p_value(runs: int, k: int, delta: float, known: Values, shrink: float, most:
     return binomial_p(sum(one_is_false(s, k, delta, known, shrink, most) for s in range(runs)), runs, delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", KNOWN, ids=["R", "range"])
 @pytest.mark.parametrize("delta", DELTAS)
 def test_bounds_of_a_fixed_set_hold_and_narrower_ones_are_caught(delta: float, known: Values) -> None:

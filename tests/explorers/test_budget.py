@@ -70,6 +70,7 @@ def _share(state: _Spender) -> int:
 explores(_Spender, propose=_propose, tell=_tell, share=_share)
 
 
+@pytest.mark.slow
 def test_an_explorer_may_end_its_rounds_itself_and_what_it_leaves_serves_those_that_follow() -> None:
     state = _Spender(new_board(6, 4, 1, 1))
     run = simulate(state, Modular([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), uniform(0.1), 4, budget=Total(7))

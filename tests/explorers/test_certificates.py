@@ -91,6 +91,7 @@ def failures(settings: Explorer, known: Values, response: Response, runs: int, s
     return wrong, runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("known", "response"), KNOWN)
 @pytest.mark.parametrize("settings", [TopX(), Worth()], ids=["topx", "worth"])
 def test_certified_numbers_are_wrong_at_most_delta_of_the_time_and_the_test_would_notice(

@@ -374,6 +374,7 @@ def p_value(crowd: Crowd, delta: float, shrink: float, runs: int, patience: floa
     return binomial_p(crowd.made_in_vain(delta, shrink, runs, patience), runs, crowd.promised(delta))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.05, 0.3, 0.8])
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_who_asks_no_more_about_what_looks_low_makes_no_false_claim(crowd: Crowd, delta: float) -> None:
@@ -435,6 +436,7 @@ def told_in_vain(margin: float, runs: int, looks: int) -> int:
     return told
 
 
+@pytest.mark.slow
 def test_out_of_reach_is_said_of_what_is_and_hardly_ever_of_what_is_not() -> None:
     assert binomial_p(told_in_vain(0.01, 400, 60), 400, LEVEL) > HELD
     assert told_in_vain(-0.5, 20, 400) == 20

@@ -175,6 +175,7 @@ def rounds_break(name: str, rule: str, known: Known, shrink: float, delta: float
     return a_round_is_broken(name, rule, known, shrink, LOUD[known] if name == HARDEST else 0.0, delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", INSTANCES)
@@ -310,6 +311,7 @@ TELLING = ["a needle", "duplicates"]
 """Where a radius of 0.3 is soon caught. Among equal items U is a bound on the best looking set, and true even then."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TELLING)
 def test_an_audit_is_caught_when_its_radius_is_too_small(name: str) -> None:
     assert failing(audit_is_broken(name, "R", 0.3), 200) < BROKEN
@@ -348,6 +350,7 @@ def a_false_claim_is_shown(claim: str, known: Known, shrink: float, cap: int = 3
     return broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_hasty_scout_costs_no_claim_its_truth_and_a_smaller_radius_is_caught(claim: str, known: Known) -> None:
@@ -375,6 +378,7 @@ def test_a_ratio_is_certified_or_said_to_be_out_of_reach() -> None:
     assert endings == {"rule", "out of reach"}
 
 
+@pytest.mark.slow
 def test_anchors_other_than_the_empty_set_are_among_those_tried() -> None:
     states = [run("duplicates", Certified(), seed, epsilon=0.2)[0] for seed in range(20)]
     assert {int(state.claim.rules[0]["anchor"]) for state in states} - {0}  # type: ignore[attr-defined]
@@ -449,6 +453,7 @@ HARD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hard", HARD)
 def test_rounds_are_right_and_a_smaller_radius_is_caught(hard: Hard) -> None:
     assert per_round(hard, 80, shrink=1.0) > HELD

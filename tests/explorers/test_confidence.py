@@ -158,6 +158,7 @@ SEQUENCES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "truth"), SEQUENCES)
 def test_the_truth_is_covered_at_all_times_and_a_smaller_interval_is_caught(kind: int, truth: float) -> None:
     assert coverage(kind, truth, 400, shrink=1.0) > HELD

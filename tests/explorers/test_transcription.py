@@ -166,6 +166,7 @@ def compiled_queries(shrink: float = 1.0) -> float:
     return total / RUNS
 
 
+@pytest.mark.slow
 def test_on_independent_noise_average_query_counts_agree_within_ten_percent(literal_queries: float) -> None:
     assert compiled_queries() == pytest.approx(literal_queries, rel=0.1)
 
