@@ -20,8 +20,8 @@ from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT, StudyPlan
 from handful.crowd.hosting.visits import end_visits
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
+from handful.export import records_of
 from handful.storage import open_journal
-from handful.study.export import records_of
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import folder_of
 from tests.golden.make import FOLDER

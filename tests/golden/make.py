@@ -13,11 +13,11 @@ from tempfile import mkdtemp
 import numpy as np
 
 from handful import Preferences, Study, TopX, Values
+from handful.export import journal_lines, records_of
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 from handful.storage import open_journal
 from handful.study.doors import Door
-from handful.study.export import journal_lines, records_of
 from handful.study.rules import Admission, ChecksBelow, FasterThan, OneSide, Rule
 from tests.golden.explorers import EDITIONS, EXPLORERS
 from tests.study.worlds import Clock, coverage

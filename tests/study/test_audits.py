@@ -11,8 +11,8 @@ import pytest
 from handful import Certified, Study, Values
 from handful.errors import InvalidProblem
 from handful.explorers.audit import SCOUTING
+from handful.export import answer_lines
 from handful.study import Question
-from handful.study.export import answer_lines
 
 DEPTH = (10.0, 8.0, 6.0)  # what any item gains, given none, one and two others
 

@@ -13,12 +13,12 @@ import pytest
 
 from handful import Preferences, Question, Study
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
+from handful.export import answer_lines
 from handful.objectives import SampleAverage
 from handful.oracles import btl, chooses, compares, linear, tastes
 from handful.simulation import simulate
 from handful.storage import Record, open_journal
 from handful.study import event_records
-from handful.study.export import answer_lines
 from tests.study.worlds import Clock, coverage, folded, live
 
 NAMES = [f"photo {i}" for i in range(8)]

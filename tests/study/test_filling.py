@@ -9,9 +9,9 @@ import pytest
 
 from handful import Preferences, Study, TopX, Values
 from handful.errors import JournalTooNew
+from handful.export import journal_lines, records_of
 from handful.study import event_records
 from handful.study.event_records import from_record
-from handful.study.export import journal_lines, records_of
 from handful.study.replaying import fold_of
 from tests.study.worlds import Clock, folded, live
 

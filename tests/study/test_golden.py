@@ -10,6 +10,7 @@ import pytest
 
 from handful import Study
 from handful.explorers.protocol import propose
+from handful.export import journal_lines, records_of
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
 from handful.storage import Record, open_journal
@@ -17,7 +18,6 @@ from handful.study import exploration
 from handful.study.certifying import BY_HAND, OLD_RULES
 from handful.study.event_records import from_record, to_record
 from handful.study.events import KINDS, Adopted, Settled
-from handful.study.export import journal_lines, records_of
 from handful.study.questions import ANSWERED, LATE
 from tests.golden.make import FOLDER, STUDIES, summary
 from tests.study.worlds import picture

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Study
+from handful.export import answer_lines
 from handful.study import certifying, inspecting
-from handful.study.export import answer_lines
 from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
 from tests.study.worlds import Clock
 

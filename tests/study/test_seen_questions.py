@@ -15,10 +15,10 @@ import pytest
 
 from handful import Preferences, Study, Values
 from handful.explorers.board import ALL, FIRST
+from handful.export import answer_lines
 from handful.oracles import chooses, compares
 from handful.responses import btl
 from handful.study.doors import Door
-from handful.study.export import answer_lines
 from handful.study.questions import ANSWERED, Questions
 from handful.study.repeats import repeated_questions
 from handful.study.seen_questions import SeenQuestions

@@ -21,7 +21,6 @@ from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.study import Study
-    from handful.study.replaying import RecordReader
 
 
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
@@ -109,16 +108,15 @@ def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of the terminal.")] = None,
 ) -> None:
     """Write out all answers (CSV), everything that happened (JSON lines), or what was found (JSON)."""
-    from handful.study.export import AnswersWatched, answer_lines, journal_lines
+    from handful.export import answer_lines, journal_lines
 
-    watched = AnswersWatched() if format_ == "csv" else None
-    with opened_study(study, storage, watched) as opened:
+    with opened_study(study, storage) as opened:
         gc.freeze()  # it stays until the end: there is no garbage to look for in it, line after line
         if format_ == "result":
             found = {**opened.result().to_dict(), "agreement": opened.agreement().to_dict()}
             lines: Iterable[str] = [json.dumps(found, ensure_ascii=False, indent=1), "\n"]
         else:
-            lines = answer_lines(opened, watched) if watched is not None else journal_lines(opened.records())
+            lines = answer_lines(opened) if format_ == "csv" else journal_lines(opened.records())
         _write(lines, output)
 
 
@@ -219,12 +217,12 @@ def _departures(study: Study, storage: str, against: Path) -> list[str]:
     return departures(registered, now, study.fold.registered, done_by_hand(study.records()))
 
 
-def opened_study(name: str | None, storage: str, watch: RecordReader | None = None) -> Study:
-    """The study, read-only; without a name, the only one there is. `watch` gets the records read."""
+def opened_study(name: str | None, storage: str) -> Study:
+    """The study, read-only; without a name, the only one there is."""
     from handful.study import Study
 
     check_not_elsewhere(storage)
-    return Study.open(storage, name or only_study(storage), read_only=True, watch=watch)
+    return Study.open(storage, name or only_study(storage), read_only=True)
 
 
 def only_study(storage: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Generic
 
+from handful.agreement import Agreement, agreement_of
 from handful.storage import Record
 from handful.study import events
-from handful.study.agreement import Agreement, agreement_of
 from handful.study.ask_tell import AskTell
 from handful.study.event_records import from_record
 from handful.study.excluding import Excluding, excluding_of

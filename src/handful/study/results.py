@@ -11,6 +11,7 @@ import numpy as np
 
 from handful import notebook
 from handful.certificates import Certificate
+from handful.errors import MissingExtra
 from handful.explorers.board import GAIN, NOW
 from handful.problem import BY_BELIEF, Ending, Floats, Ints, ending_named
 from handful.study.certifying import answers_of_excluded, certificate_of, excluded_answers
@@ -226,8 +227,10 @@ class Result(Generic[Item]):
 
     def plot(self, file: str | Path | None = None) -> Figure:
         """Intervals of the contenders per round, answers over items, gain per round; `file` also saves it."""
-        from handful.study.plots import plot
-
+        try:
+            from handful.plots import plot
+        except ImportError:
+            raise MissingExtra("a picture of the result", "lab") from None
         return plot(self, file)
 
 

@@ -25,7 +25,7 @@ from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.event_stream import ServerEvent, event_stream
 from handful.crowd.web.status_replies import status_after, status_now
 from handful.crowd.web.thread_pool import in_thread
-from handful.study.export import answer_lines, journal_lines
+from handful.export import answer_lines, journal_lines
 
 SESSION_S = 12 * 3600
 STATUS_EVERY_S = 1.0

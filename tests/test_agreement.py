@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import Preferences, Study, Values
+from handful import Preferences, Study, Values, agreement
+from handful.agreement import FEWEST, Agreement
 from handful.problem import Feedback
-from handful.study import agreement as module
-from handful.study.agreement import FEWEST, Agreement
 
 ITEMS = [f"item {n}" for n in range(8)]
 Answers = Callable[[int, list[str]], Any]
@@ -117,8 +116,8 @@ def covered(people: int, runs: int = 150) -> float:
     truth = float((chances**2 + (1 - chances) ** 2).mean())
     for _ in range(runs):
         votes = draw.random((people, 30)) < chances
-        answers = [module._Answers(both, 1.0 - votes[:, n], np.arange(people)) for n in range(30)]
-        _, interval, _ = module._agreeing(answers, np.arange(people), 2)
+        answers = [agreement._Answers(both, 1.0 - votes[:, n], np.arange(people)) for n in range(30)]
+        _, interval, _ = agreement._agreeing(answers, np.arange(people), 2)
         assert interval is not None
         hits += interval[0] <= truth <= interval[1]
     return hits / runs
@@ -126,5 +125,5 @@ def covered(people: int, runs: int = 150) -> float:
 
 def test_the_interval_holds_the_share_and_a_narrower_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     assert covered(40) > 0.88
-    monkeypatch.setattr(module, "_WIDTH", 0.3 * module._WIDTH)
+    monkeypatch.setattr(agreement, "_WIDTH", 0.3 * agreement._WIDTH)
     assert covered(40) < 0.6

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import math
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
 
 from handful.certificates import Certificate
-from handful.errors import InvalidProblem, MissingExtra
+from handful.errors import InvalidProblem
 from handful.explorers.board import GAIN
 from handful.numbers import at_least, at_most, confidence, percent_at_least
 from handful.study.results import Result, RoundResult
 from handful.wording import counted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 # Okabe and Ito's colours: told apart by colour-blind readers, and in grey.
 PICKED, DRAWN, OTHER, INK = "#0072B2", "#56B4E9", "#B8B8B8", "#333333"
@@ -26,14 +25,22 @@ CONTENDERS = 8
 PER_ROW = 5
 MOST_ITEMS = 60
 TITLE_WIDTH = 115  # letters above all rounds of a row
+DPI = 144  # twice what it is shown at, for screens with fine pixels
+SHOWN_AT = 72
+
+
+class ShownFigure(Figure):
+    """A figure that pyplot knows nothing of: a cell that ends with it shows it once, and nothing else does."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        out = io.BytesIO()
+        self.savefig(out, format="png", dpi=DPI)
+        wide, high = self.get_size_inches()
+        return out.getvalue(), {"width": round(wide * SHOWN_AT), "height": round(high * SHOWN_AT)}
 
 
 def plot(result: Result, file: str | Path | None = None) -> Figure:
     """Intervals of the contenders per round, answers over items, how the picks stood, and what is certified."""
-    try:
-        from handful.study.shown_figure import ShownFigure
-    except ImportError:
-        raise MissingExtra("a picture of the result", "lab") from None
     rounds = result.rounds
     rows = max(1, math.ceil(len(rounds) / PER_ROW))
     figure = ShownFigure(figsize=(12, 2.6 * rows + 3.6), layout="constrained")

@@ -21,6 +21,7 @@ from handful.study.repeats import repeated_questions
 if TYPE_CHECKING:
     from handful.study.study import Study
 
+
 COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told", "given")
 REPEAT = "repeat"
 BESIDE = ("side", "item_side", "ms")
@@ -59,42 +60,16 @@ class ToldAnswer:
     meta: Any
 
 
-class AnswersWatched:
-    """Takes what a journal says of answers while a study is opened, so that the journal is read once.
-
-    Some 250 bytes are kept of each.
-    """
-
-    def __init__(self) -> None:
-        self._asked, self._told = array("d"), array("d")
-        self._payloads: list[str] = []
-
-    def __call__(self, record: Record, data: object) -> None:
-        """Take one more record into account."""
-        if record.kind == Asked.kind:
-            self._asked.append(record.time)
-        elif record.kind == Told.kind:
-            self._told.append(record.time)
-            self._payloads.append(record.payload)
-
-    def __iter__(self) -> Iterator[ToldAnswer]:
-        for told, payload in zip(self._told, self._payloads, strict=True):
-            yield _told_answer(payload, told, self._asked)
-
-
 def told_answers(records: Iterable[Record]) -> Iterator[ToldAnswer]:
-    """The same, from the records."""
+    """What a journal says of each answer, in the order told."""
     asked = array("d")  # by the number of the question
     for record in records:
         if record.kind == Asked.kind:
             asked.append(record.time)
         elif record.kind == Told.kind:
-            yield _told_answer(record.payload, record.time, asked)
-
-
-def _told_answer(payload: str, told: float, asked: array[float]) -> ToldAnswer:
-    event = json.loads(payload)
-    return ToldAnswer(event["q"], asked[event["q"]], told, event.get("w"), event.get("m"))
+            event = json.loads(record.payload)
+            question = event["q"]
+            yield ToldAnswer(question, asked[question], record.time, event.get("w"), event.get("m"))
 
 
 def noted_beside(study: Study, told: Iterable[ToldAnswer]) -> tuple[str, ...]:
@@ -109,7 +84,7 @@ def noted_beside(study: Study, told: Iterable[ToldAnswer]) -> tuple[str, ...]:
     return columns if isinstance(beside, dict) and not beside.keys().isdisjoint(columns) else ()
 
 
-def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterator[str]:
+def answer_lines(study: Study) -> Iterator[str]:
     """A header, and one line of CSV per answer in the order told; an answer that was revised appears as it stands.
 
     `asked` and `told` are times of UTC. `given` is how many picks the question was asked given: those before its round,
@@ -118,10 +93,8 @@ def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterato
     named, and one more column has them all as JSON. Then comes what the crowd app notes beside an answer, and last, if
     the study was preregistered, the digest. All of it is of one moment, that of the first line, however many answers
     come meanwhile.
-
-    watched: what the journal says, where that was taken when the study was opened.
     """
-    meta = noted_beside(study, told_answers(study.records()) if watched is None else watched)
+    meta = noted_beside(study, told_answers(study.records()))
     fold, ids = study.snapshot(), [_harmless(id_) for id_ in study.setup.ids]
     questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
     excluded, compares = set(fold.workers.excluded), fold.setup.problem.feedback.compares
@@ -130,7 +103,7 @@ def answer_lines(study: Study, watched: AnswersWatched | None = None) -> Iterato
     registered = () if fold.registered is None else (fold.registered.hash,)
     more = (*((REPEAT,) if compares else ()), *(("options",) if several else ()))
     yield line((*COLUMNS, *more, *meta, *(("preregistration",) if registered else ())))
-    for one in told_answers(study.records()) if watched is None else watched:
+    for one in told_answers(study.records()):
         q = one.question
         if q >= len(questions) or questions.standing[q] == UNANSWERED:  # it came after all that is looked at here
             continue
