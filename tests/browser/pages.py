@@ -104,7 +104,7 @@ def changed_script(context: BrowserContext, name: str, before: str, after: str) 
 def organizers_page(server: Started, context: BrowserContext) -> Page:
     """A tab with the organizer's page, by the link that was printed at start."""
     page = context.new_page()
-    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.organizer}")
     page.wait_for_url("**/organize/*")
     page.wait_for_selector("#race li, .studies")
     return page

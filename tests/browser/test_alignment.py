@@ -68,7 +68,7 @@ def test_on_a_phone_no_choice_of_a_new_study_is_cut_and_short_numbers_stand_in_p
 ) -> None:
     with empty_server(tmp_path / "handful.db") as server:
         page = somebody(viewport=PHONE).new_page()
-        page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+        page.goto(f"{server.url}/organize/login#{server.registry.keys.organizer}")
         page.wait_for_url("**/setup")
         expect(page.locator("#consent")).not_to_have_value("")
         page.click("text=For experts")

@@ -59,7 +59,7 @@ def page_of_a_new_study(server: Started, somebody: Somebody, which: str) -> Page
     """The page where a study is set up, some replies being held."""
     page = somebody().new_page()
     hold(page, which)
-    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.organizer}")
     page.wait_for_url("**/setup")
     return page
 

@@ -39,49 +39,36 @@ def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, s
     page.page.wait_for_selector("#welcome:visible")
 
 
-def test_an_organizer_makes_and_revokes_a_key(serve: Serve, somebody: Somebody) -> None:
-    page = organizers_page(serve(), somebody())
-    page.select_option("#key-role", "result")
-    page.click("#new-key button")
-    page.wait_for_selector("#keys input")
-    look(page, "keys", whole=True, widths=(360, 1280))
-    link = page.input_value("#keys input")
-    stranger = somebody().new_page()
-    stranger.goto(link)
-    stranger.wait_for_selector("text=Nothing is chosen yet.")
-    page.click("#keys li:first-child button.danger")
-    page.wait_for_selector("#keys input", state="detached")
-    stranger.reload()
-    stranger.wait_for_selector("text=There is nothing here")
+def test_an_organizer_renews_the_key_and_stays_logged_in(serve: Serve, somebody: Somebody) -> None:
+    server = serve()
+    page, other = organizers_page(server, somebody()), organizers_page(server, somebody())
+    page.click("#renew-key")
+    page.wait_for_selector("#new-key input")
+    look(page, "key", whole=True, widths=(360, 1280))
+    assert page.input_value("#new-key input") == f"{server.url}{server.registry.keys.login}"
+    other.reload()
+    other.wait_for_selector("#key")
+    page.reload()
+    page.wait_for_selector("#race li")
 
 
-def test_who_may_only_look_on_is_not_offered_to_recruit(serve: Serve, somebody: Somebody) -> None:
-    page = organizers_page(serve(), somebody())
-    expect(page.locator("#recruiting-none")).to_be_visible()
-    page.click("#new-key button")
-    other = somebody().new_page()
-    other.goto(page.input_value("#keys input"))
-    other.wait_for_selector("#race li")
-    expect(other.locator("#recruiting-none")).to_be_hidden()
-    expect(other.locator("#close")).to_be_hidden()
-
-
-def test_a_key_whose_reply_was_lost_is_not_made_again(serve: Serve, somebody: Somebody) -> None:
+def test_a_key_is_not_renewed_twice_because_a_reply_was_lost(serve: Serve, somebody: Somebody) -> None:
     server = serve()
     page = organizers_page(server, somebody())
-    before = len(server.registry.keys.keys.all())
-    lost: list[int] = []
+    before = server.registry.keys.organizer
+    renewed: list[str] = []
 
     def lose_every_reply(route: Route) -> None:
-        lost.append(route.fetch().status)
+        assert route.fetch().status == 201
+        renewed.append(server.registry.keys.organizer)
         route.abort()
 
-    page.route("**/keys", lose_every_reply)
-    page.click("#new-key button")
+    page.route("**/organize/key", lose_every_reply)
+    page.click("#renew-key")
     expect(page.locator("body")).to_contain_text("it is not known whether this was done")
     page.wait_for_timeout(1500)  # repeated requests come after 0.3 and 0.7 seconds
-    assert lost == [201]
-    assert len(server.registry.keys.keys.all()) == before + 1
+    assert renewed == [server.registry.keys.organizer]
+    assert renewed != [before]
 
 
 def test_invitations_are_made_as_a_file_and_counted(serve: Serve, somebody: Somebody) -> None:

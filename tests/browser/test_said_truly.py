@@ -20,7 +20,7 @@ Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
 UNSTORED = {"error": "storage", "message": "Answers cannot be stored right now."}
 FAILED = {"error": "internal", "message": "Something went wrong here. It was noted."}
-REFUSED = {"error": "not_allowed", "message": "Your key lets you see this study, and not change it."}
+REFUSED = {"error": "not_possible", "message": "This study cannot do that any more."}
 REMEMBER_WORDS = """() => {
   const line = document.querySelector("#connection");
   window.said = [];

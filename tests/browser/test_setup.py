@@ -391,7 +391,7 @@ def _paste(page: Page, *texts: str) -> None:
 def _set_up_page(server: Started, somebody: Somebody) -> Page:
     """The page that an organizer sees first, where nothing is set up yet."""
     page = somebody().new_page()
-    page.goto(f"{server.url}/organize/login#{server.registry.keys.terminal}")
+    page.goto(f"{server.url}/organize/login#{server.registry.keys.organizer}")
     page.wait_for_url("**/setup")
     return page
 

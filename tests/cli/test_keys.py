@@ -10,33 +10,38 @@ import sys
 import pytest
 
 from handful import Preferences, Study
+from handful.crowd.hosting.organizer_keys import OrganizerKeys
+from handful.crowd.hosting.startup import items_folder
+from handful.crowd.hosting.tokens import secret_in
 from tests.cli.test_studies import Handful, handful
 
 __all__ = ["handful"]
 
 
 @pytest.fixture
-def _photos(handful: Handful) -> None:
+def keys(handful: Handful) -> OrganizerKeys:
+    """The keys of a storage that was served."""
     Study(range(4), 2, feedback=Preferences(), budget=60, storage="photos.db", name="photos").close()
+    return OrganizerKeys(secret_in(items_folder("photos.db")), "photos.db")
 
 
-@pytest.mark.usefixtures("_photos")
-def test_keys_are_made_listed_and_revoked(handful: Handful) -> None:
-    made = json.loads(handful("keys", "new", "watch", "-s", "photos.db", "--study", "photos", "--json").out)
-    assert made["role"] == "watch"
-    shown = handful("keys", "list", "-s", "photos.db").out
-    assert made["id"] in shown
-    assert made["key"] not in shown
-    assert handful("keys", "revoke", made["id"], "-s", "photos.db").code == 0
-    (key,) = json.loads(handful("keys", "list", "-s", "photos.db", "--json").out)
-    assert key["revoked"] is not None
+def test_keys_are_shown_and_renewed(handful: Handful, keys: OrganizerKeys) -> None:
+    keys.share("photos")
+    shown = json.loads(handful("keys", "show", "-s", "photos.db", "--json").out)
+    assert shown == {"organizer": keys.login, "results": {"photos": keys.link("photos")}}
+    assert keys.login in handful("keys", "show", "-s", "photos.db").out
+    before = keys.organizer
+    renewed = handful("keys", "renew", "-s", "photos.db").out
+    assert keys.login in renewed
+    assert not keys.opens(before)
+    assert json.loads(handful("keys", "show", "-s", "photos.db", "--json").out)["organizer"] == keys.login
 
 
-@pytest.mark.usefixtures("_photos")
-def test_a_key_for_a_study_that_is_not_there_is_refused(handful: Handful) -> None:
-    refused = handful("keys", "new", "own", "-s", "photos.db", "--study", "boats")
+def test_where_nothing_was_served_there_are_no_keys(handful: Handful) -> None:
+    Study(range(4), 2, feedback=Preferences(), budget=60, storage="photos.db", name="photos").close()
+    refused = handful("keys", "renew", "-s", "photos.db")
     assert refused.code == 2
-    assert "there are: photos" in refused.err
+    assert "there is no secret" in refused.err
 
 
 def test_names_are_listed_whole_however_narrow_the_terminal_is(
@@ -45,11 +50,7 @@ def test_names_are_listed_whole_however_narrow_the_terminal_is(
     monkeypatch.setenv("COLUMNS", "80")
     name = "-".join(["cathedrals-in-venice"] * 5)
     Study(range(4), 2, feedback=Preferences(), budget=60, storage="photos.db", name=name).close()
-    made = json.loads(handful("keys", "new", "watch", "-s", "photos.db", "--study", name, "--json").out)
     assert name in handful("list", "-s", "photos.db").out
-    listed = handful("keys", "list", "-s", "photos.db").out
-    assert name in listed
-    assert made["id"] in listed
 
 
 PRINT_ARGUMENTS = """

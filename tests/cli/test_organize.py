@@ -13,12 +13,10 @@ from typer.testing import CliRunner
 from handful import Preferences, Study, cli
 from handful.cli import organize as _registers_its_commands
 from handful.crowd.people import DAY_S, People, Person, keep_for, retire
-from handful.errors import InvalidProblem, StorageError, StorageLocked
-from handful.storage.keys import open_keys
+from handful.errors import InvalidProblem, StorageLocked
 from handful.study.doors import Door
-from tests.crowd.clients import STUDY, Started
+from tests.crowd.clients import Started
 from tests.crowd.conftest import collection, serve  # noqa: F401
-from tests.crowd.test_groups import BEHIND_A_PROXY, MANY, person_from
 
 Serve = Callable[..., Started]
 
@@ -148,57 +146,19 @@ def test_closing_starts_the_days_that_people_are_kept_for(study: str) -> None:
     assert len(People("s", study)) == 0
 
 
-def test_a_running_server_says_what_excluding_one_would_mean(serve: Serve, tmp_path: Path) -> None:  # noqa: F811
-    server = serve(MANY, BEHIND_A_PROXY, storage=tmp_path / "s.db")
-    person_from(server, "192.0.2.1")
-    workers = server.registry.studies[STUDY].study.fold.workers
-    (worker,) = workers.names
-    there = ("-s", str(tmp_path / "s.db"), "--at", server.url)
-    said = " ".join(run("exclude", STUDY, worker, *there).split())
-    assert f"{worker} gave 2 answers; 2 of them would no longer count in the open round." in said
-    assert workers.excluded == []
-    run("exclude", STUDY, worker, "--yes", *there)
-    assert len(workers.excluded) == 1
+def test_where_a_server_has_the_study_open_its_page_is_named(study: str) -> None:
+    with Study.open(study, "s"), pytest.raises(StorageLocked, match="its organizer's page does the same"):
+        run("pause", "s", "-s", study)
 
 
-def test_a_running_server_is_told_over_http_with_a_key_for_one_order(serve: Serve, tmp_path: Path) -> None:  # noqa: F811
-    storage = tmp_path / "s.db"
-    server = serve(MANY, BEHIND_A_PROXY, storage=storage)
-    person_from(server, "192.0.2.1")
-    with pytest.raises(StorageLocked, match="--at http"):
-        run("pause", STUDY, "-s", str(storage))
-    there = ("-s", str(storage), "--at", server.url)
-    run("pause", STUDY, *there)
-    hosted = server.registry.studies[STUDY]
-    assert hosted.state == "paused"
-    run("resume", STUDY, *there)
-    (network,) = json.loads(run("networks", STUDY, "--json", *there))
-    assert "gave 2 answers" in run("exclude", STUDY, "--network", network["network"], "--yes", *there)
-    assert len(hosted.study.fold.workers.excluded) == 1
-    assert "nobody can answer any more" in " ".join(run("close", STUDY, *there).split())
-    assert hosted.state == "open"
-    run("lift", STUDY, "network", *there)
-    assert "network" in hosted.study.fold.lifted
-    made = [key for key in open_keys(storage).all() if key.id != "terminal"]
-    assert made
-    assert all(key.revoked is not None for key in made)
-    with pytest.raises(InvalidProblem, match="the server refused: .*[Rr]ound 1"):
-        run("redo", STUDY, "1", *there)
-    with pytest.raises(StorageError, match="no server answers"):
-        run("pause", STUDY, "-s", str(storage), "--at", "http://127.0.0.1:9")
-    with pytest.raises(InvalidProblem, match="expected the address"):
-        run("pause", STUDY, "-s", str(storage), "--at", "127.0.0.1")
-
-
-@pytest.mark.parametrize("at", [(), ("--at", "http://127.0.0.1:9")])
 @pytest.mark.parametrize("there", [(), ("photos.db",)])
 def test_where_the_storage_is_another_file_an_order_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: tuple[str, ...], there: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in there:
         (tmp_path / name).touch()
     wanted = "say where the study is: -s photos.db" if there else "there is no file handful.db: say with -s"
     with pytest.raises(InvalidProblem, match=wanted):
-        run("pause", "s", *at)
+        run("pause", "s")
     assert [path.name for path in tmp_path.iterdir()] == list(there)

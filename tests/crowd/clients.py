@@ -75,7 +75,7 @@ class Started:
 
     def organizer(self) -> httpx.Client:
         client = self.browser()
-        response = client.post("/api/organize/login", json={"key": self.registry.keys.terminal})
+        response = client.post("/api/organize/login", json={"key": self.registry.keys.organizer})
         assert response.status_code == 204, response.text
         return client
 

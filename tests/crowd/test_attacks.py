@@ -109,7 +109,7 @@ def test_a_page_of_another_site_cannot_answer_or_organize(serve: Serve, headers:
     assert (refused.status_code, refused.json()["error"]) == (403, "cross_origin")
     for action in ("close", "pause", "open"):
         assert organizer.post(f"/api/organize/{STUDY}/{action}", headers=headers).status_code == 403
-    key = {"key": server.registry.keys.terminal}
+    key = {"key": server.registry.keys.organizer}
     assert organizer.post("/api/organize/login", json=key, headers=headers).status_code == 403
     assert answers(server) == 0
     server.person().answer()
@@ -238,9 +238,7 @@ def test_without_the_key_studies_that_exist_look_like_those_that_do_not(serve: S
         assert one.status_code in (401, 303)
         assert (one.status_code, one.text) == (other.status_code, other.text)
         assert one.headers.get("location") == other.headers.get("location")
-    forged = {
-        "Cookie": f"{server.registry.keys.cookie}={new_session(Secret(b'x' * 32), 'terminal', time.time() + 100)}"
-    }
+    forged = {"Cookie": f"{server.registry.keys.cookie}={new_session(Secret(b'x' * 32), '1', time.time() + 100)}"}
     assert httpx.get(f"{server.url}/api/organize/{STUDY}", headers=forged, timeout=PATIENCE_S).status_code == 401
     assert httpx.post(f"{server.url}/api/organize/{STUDY}/close", timeout=PATIENCE_S).status_code == 401
     assert httpx.get(f"{server.url}/api/organize/backup", timeout=PATIENCE_S).status_code == 401
@@ -253,7 +251,7 @@ def test_the_key_cannot_be_guessed_by_trying(serve: Serve) -> None:
     ]
     assert [response.status_code for response in tried] == [401, 401, 401, 429, 429]
     right = httpx.post(
-        server.url + "/api/organize/login", json={"key": server.registry.keys.terminal}, timeout=PATIENCE_S
+        server.url + "/api/organize/login", json={"key": server.registry.keys.organizer}, timeout=PATIENCE_S
     )
     assert right.status_code == 429
 

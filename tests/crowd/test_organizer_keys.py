@@ -1,149 +1,159 @@
-"""Keys for others: what each role opens, and what revoking one ends."""
+"""The organizer's key and links to results: what each opens, and what renewing or revoking one ends."""
 
 from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from handful import Preferences, Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.registry import link_of
-from handful.crowd.hosting.tokens import Secret
+from handful.crowd.hosting.tokens import Secret, new_session
 from handful.crowd.web.app import create_app
-from handful.storage.keys import MemoryKeys, Role, hash_of, new_key, open_keys
+from handful.storage import backup, make_storage
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
-
-SHOWN = {"/{study}/result", "/{study}/sheet.png", "/{study}/picks.zip", "/{study}/report.html"}
-SEEN = SHOWN | {
-    "/{study}",
-    "/{study}/agreement",
-    "/{study}/export.csv",
-    "/{study}/export.jsonl",
-    "/{study}/link.svg",
-    "/{study}/preregistration.html",
-}
+HERE = f"/api/organize/{STUDY}"
+SECRET = Secret(b"s" * 32)
 
 
-def visitor(server: Started, role: Role, study: str | None = None) -> tuple[httpx.Client, str]:
-    """A browser with a session of a new key, and the key's id."""
-    key, typed = new_key(server.registry.keys.keys, role, study)
-    client = server.browser()
-    assert client.post("/api/organize/login", json={"key": typed}).status_code == 204
-    return client, key.id
-
-
-def test_the_page_of_the_only_study_leads_to_a_new_one_for_keys_that_may_make_one(serve: Serve, tmp_path: Path) -> None:
-    server = serve(storage=tmp_path / "s.db")
-    keys: tuple[tuple[Role, str | None, bool], ...] = (
-        ("own", None, True),
-        ("own", STUDY, False),
-        ("watch", None, False),
-    )
-    for role, study, may in keys:
-        client, _ = visitor(server, role, study)
-        page = client.get("/organize", follow_redirects=True)
-        assert page.url.path == f"/organize/{STUDY}"
-        assert ('href="/setup"' in page.text) == may
-        assert (client.get("/setup").status_code == 200) == may
-
-
-@pytest.mark.parametrize(("role", "open_to_it"), [("watch", SEEN), ("result", SHOWN)])
-def test_every_route_of_the_organizer_checks_the_role(serve: Serve, role: Role, open_to_it: set[str]) -> None:
+def test_every_route_of_the_organizer_needs_a_session(serve: Serve) -> None:
     server = serve(themes=("Cathedrals in Venice", "Boats"))
-    client, _ = visitor(server, role)
-    opened, tried = set(), 0
+    stranger, tried = server.browser(), 0
+    stranger.cookies.set(server.registry.keys.cookie, new_session(Secret(b"x" * 32), "1", 1e12))
     for route, methods in create_app(server.registry).openapi()["paths"].items():
         path = route.removeprefix("/api/organize")
-        if not route.startswith(("/api/organize", "/api/setup")) or path in ("/login", "/logout", "/{study}/events"):
+        if not route.startswith(("/api/organize", "/api/setup")) or path in ("/login", "/logout"):
             continue
         for method in methods:
             filled = re.sub(r"\{\w+\}", "1", route.replace("{study}", STUDY))
-            response = client.request(method, filled, json=None if method in ("get", "delete") else {"worker": "w"})
+            response = stranger.request(method, filled, json=None if method in ("get", "delete") else {"worker": "w"})
             tried += 1
-            if response.status_code != 403 or response.json()["error"] != "not_allowed":
-                opened.add(f"{method} {path}")
-    assert opened == {f"get {path}" for path in open_to_it}
+            assert (response.status_code, response.json()["error"]) == (401, "not_organizer"), (method, route)
     assert tried > 60
-    with client.stream("GET", f"/api/organize/{STUDY}/events") as stream:
-        assert stream.status_code == (200 if role == "watch" else 403)
-
-
-def test_a_key_of_one_study_opens_no_other(serve: Serve, tmp_path: Path) -> None:
-    server = serve(themes=("Cathedrals in Venice", "Boats"), storage=tmp_path / "two.db")
-    client, _ = visitor(server, "own", "boats")
-    assert client.get("/api/organize/boats").status_code == 200
-    assert client.get(f"/api/organize/{STUDY}").json() == client.get("/api/organize/unknown").json()
-    assert client.get(f"/organize/{STUDY}").status_code == 404
-    assert client.get("/organize").headers["location"] == "/organize/boats"
-    assert client.get("/api/organize/backup").status_code == 403  # it holds all studies, and the secret
-
-
-def test_a_key_to_watch_shows_the_page_and_one_for_the_result_only_that(serve: Serve) -> None:
-    server = serve()
-    watching, _ = visitor(server, "watch")
-    assert 'data-role="watch"' in watching.get(f"/organize/{STUDY}").text
-    reading, _ = visitor(server, "result")
-    page = reading.get(f"/organize/{STUDY}")
-    assert page.status_code == 200
-    assert "What is proved, and what it rests on" in page.text
-    assert "organizer.js" not in page.text
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_revoking_a_key_ends_its_sessions_and_streams_at_once(serve: Serve, tmp_path: Path, stored: bool) -> None:
+def test_renewing_the_key_ends_sessions_and_streams_at_once(serve: Serve, tmp_path: Path, stored: bool) -> None:
     server = serve(storage=tmp_path / "study.db" if stored else None)
-    other = server.organizer()
-    client, id_ = visitor(server, "watch")
-    ended = threading.Event()
+    client, before = server.organizer(), server.registry.keys.organizer
+    ended, heard = threading.Event(), threading.Event()
 
     def listen() -> None:
-        with client.stream("GET", f"/api/organize/{STUDY}/events", timeout=30) as stream:
+        with client.stream("GET", f"{HERE}/events", timeout=30) as stream:
             for _ in stream.iter_lines():
                 heard.set()
         ended.set()
 
-    heard = threading.Event()
     thread = threading.Thread(target=listen)
     thread.start()
     assert heard.wait(30)
-    assert client.get(f"/api/organize/{STUDY}").status_code == 200
-    # As another process would, which knows the file and nothing else.
-    keys = open_keys(tmp_path / "study.db") if stored else server.registry.keys.keys
-    keys.revoke(id_, time.time())
-    assert client.get(f"/api/organize/{STUDY}").status_code == 401
+    assert client.get(HERE).status_code == 200
+    # As another process would, which knows the file and the secret.
+    keys = OrganizerKeys(server.registry.secret, tmp_path / "study.db") if stored else server.registry.keys
+    keys.renew()
+    assert client.get(HERE).status_code == 401
     assert ended.wait(30)
     thread.join()
-    assert other.get(f"/api/organize/{STUDY}").status_code == 200
+    assert client.post("/api/organize/login", json={"key": before}).status_code == 401
+    assert server.organizer().get(HERE).status_code == 200
 
 
-def test_the_terminals_key_stays_until_it_is_revoked_or_the_secret_is_another() -> None:
-    keys = MemoryKeys()
-    first = OrganizerKeys(Secret(b"s" * 32), keys).terminal
-    assert OrganizerKeys(Secret(b"s" * 32), keys).terminal == first
-    keys.revoke("terminal", 5.0)
-    second = OrganizerKeys(Secret(b"s" * 32), keys)
-    assert second.terminal != first
-    assert second.typed(first) is None
-    replaced = OrganizerKeys(Secret(b"t" * 32), keys)
-    assert replaced.typed(second.terminal) is None
-    assert replaced.typed(replaced.terminal) is not None
+def test_who_renews_the_key_on_the_page_stays_and_everybody_else_is_logged_out(serve: Serve) -> None:
+    server = serve()
+    mine, other = server.organizer(), server.organizer()
+    before = server.registry.keys.organizer
+    renewed = mine.post("/api/organize/key")
+    assert renewed.status_code == 201
+    assert renewed.json()["link"] == f"/organize/login#{server.registry.keys.organizer}"
+    assert server.registry.keys.organizer != before
+    assert [mine.get(HERE).status_code, other.get(HERE).status_code] == [200, 401]
+    assert other.post("/api/organize/key").status_code == 401
+
+
+def test_a_study_has_one_link_to_its_result_until_it_is_revoked(serve: Serve) -> None:
+    server = serve(themes=("Cathedrals in Venice", "Boats"))
+    organizer, anybody = server.organizer(), server.browser()
+    assert organizer.get(f"{HERE}/share").json() == {"link": None}
+    link = organizer.post(f"{HERE}/share").json()["link"]
+    assert organizer.post(f"{HERE}/share").json() == organizer.get(f"{HERE}/share").json() == {"link": link}
+    assert organizer.post("/api/organize/boats/share").json()["link"] != link
+    page = anybody.get(link)
+    assert (page.status_code, len(anybody.cookies)) == (200, 0), "without a session"
+    assert "Cathedrals in Venice" in page.text
+    assert anybody.post("/api/organize/login", json={"key": link.removeprefix("/r/")}).status_code == 401
+    assert anybody.get(f"/r/{server.registry.keys.organizer}").status_code == 404
+    assert organizer.delete(f"{HERE}/share").status_code == 204
+    assert anybody.get(link).status_code == 404
+    assert organizer.get(f"{HERE}/share").json() == {"link": None}
+    assert organizer.post(f"{HERE}/share").json()["link"] != link, "what was revoked stays so"
+    assert anybody.get(link).status_code == 404
+
+
+def check_keys(keys: OrganizerKeys, again: Callable[[], OrganizerKeys]) -> None:
+    """What is kept of keys; `again` looks at the same place like another process."""
+    first = keys.organizer
+    assert len(first) == 24
+    assert again().organizer == first
+    keys.renew()
+    assert again().organizer == keys.organizer != first
+    assert not again().opens(first)
+    keys.share("a")
+    keys.share("b")
+    links = {name: again().link(name) for name in ("a", "b", "c")}
+    assert links["c"] is None
+    assert links["a"] != links["b"]
+    assert [again().study_of((links[name] or "").removeprefix("/r/")) for name in "ab"] == ["a", "b"]
+    again().revoke("a")
+    assert keys.link("a") is None
+    assert keys.study_of((links["a"] or "").removeprefix("/r/")) is None
+    assert keys.link("b") == links["b"]
+
+
+def test_keys_are_kept_in_every_storage(storage: str) -> None:
+    make_storage(storage)
+    check_keys(OrganizerKeys(SECRET, storage), lambda: OrganizerKeys(SECRET, storage))
+
+
+def test_keys_are_kept_in_memory() -> None:
+    keys = OrganizerKeys(SECRET)
+    check_keys(keys, lambda: keys)
+
+
+def test_another_secret_makes_other_keys(tmp_path: Path) -> None:
+    make_storage(tmp_path / "s.db")
+    keys, others = (OrganizerKeys(secret, tmp_path / "s.db") for secret in (SECRET, Secret(b"t" * 32)))
+    keys.share("a")
+    assert not others.opens(keys.organizer)
+    assert not others.in_session(keys.session(100.0))
+    assert others.link("a") != keys.link("a")
+
+
+def test_a_backup_knows_which_keys_were_renewed_and_revoked(storage: str, tmp_path: Path) -> None:
+    make_storage(storage)
+    keys = OrganizerKeys(SECRET, storage)
+    keys.renew()
+    keys.share("a")
+    keys.share("b")
+    keys.revoke("b")
+    copied = OrganizerKeys(SECRET, backup(storage, tmp_path / "copy.db"))
+    assert (copied.organizer, copied.link("a"), copied.link("b")) == (keys.organizer, keys.link("a"), None)
 
 
 def test_no_key_is_stored_as_it_is_typed(serve: Serve, tmp_path: Path) -> None:
     server = serve(storage=tmp_path / "study.db")
-    _, typed = new_key(server.registry.keys.keys, "watch", None)
+    keys = server.registry.keys
+    keys.renew()
+    keys.share(STUDY)
     content = b"".join(path.read_bytes() for path in tmp_path.glob("study.db*"))
-    assert hash_of(typed) in content
-    for key in (typed, server.registry.keys.terminal):
+    for key in (keys.organizer, (keys.link(STUDY) or "").removeprefix("/r/")):
+        assert len(key) == 24
         assert key.encode() not in content
 
 

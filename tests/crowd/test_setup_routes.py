@@ -564,7 +564,7 @@ def test_two_servers_of_one_machine_do_not_log_each_other_out(tmp_path: Path) ->
     with ExitStack() as running, httpx.Client(timeout=PATIENCE_S) as browser:
         servers = [running.enter_context(empty_server(tmp_path / f"{name}.db")) for name in "ab"]
         for server in servers:
-            said = browser.post(f"{server.url}/api/organize/login", json={"key": server.registry.keys.terminal})
+            said = browser.post(f"{server.url}/api/organize/login", json={"key": server.registry.keys.organizer})
             assert said.status_code == 204
         assert [browser.get(f"{server.url}/api/setup").status_code for server in servers] == [200, 200]
         browser.post(f"{servers[0].url}/api/organize/logout")

@@ -21,7 +21,6 @@ from handful.crowd.hosting.tokens import (
     worker_of,
 )
 from handful.errors import StorageError
-from handful.storage.keys import MemoryKeys
 
 SECRET = Secret(b"s" * 32)
 
@@ -91,19 +90,19 @@ def test_sides_are_a_fair_coin_and_stay_as_they_are() -> None:
 
 
 def test_a_session_names_its_key_ends_and_cannot_be_prolonged() -> None:
-    session = new_session(SECRET, "watch-1", until=1000.0)
-    assert key_in_session(SECRET, session, 999.0) == "watch-1"
+    session = new_session(SECRET, "2", until=1000.0)
+    assert key_in_session(SECRET, session, 999.0) == "2"
     assert key_in_session(SECRET, session, 1000.0) is None
     assert key_in_session(Secret(b"t" * 32), session, 999.0) is None
-    longer = new_session(SECRET, "watch-1", until=9000.0)
+    longer = new_session(SECRET, "2", until=9000.0)
     assert key_in_session(SECRET, longer[:11] + session[11:], 1500.0) is None
 
 
 def test_the_key_may_be_typed_with_spaces_and_capitals() -> None:
-    keys = OrganizerKeys(SECRET, MemoryKeys())
-    assert keys.typed(f" {keys.terminal[:6].upper()} {keys.terminal[6:]}\n") is not None
-    assert keys.typed(keys.terminal[:-1]) is None
-    assert keys.typed("") is None
+    keys = OrganizerKeys(SECRET)
+    assert keys.opens(f" {keys.organizer[:6].upper()} {keys.organizer[6:]}\n")
+    assert not keys.opens(keys.organizer[:-1])
+    assert not keys.opens("")
 
 
 def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:

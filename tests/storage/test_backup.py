@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful.crowd import people
+from handful.crowd.hosting import organizer_keys
 from handful.crowd.people import Invitations, People, Person
 from handful.errors import StorageError
 from handful.recruit import ledger
@@ -16,7 +17,6 @@ from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity
 from handful.storage import backup, list_studies, open_journal
 from handful.storage.backup import BESIDE
-from handful.storage.keys import new_key, open_keys
 from handful.testing import record, records
 
 
@@ -59,7 +59,7 @@ def test_a_study_goes_on_from_its_backup(storage: str, tmp_path: Path) -> None:
         assert list(journal.read()) == records(0, 4)
 
 
-def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str, tmp_path: Path) -> None:
+def test_a_backup_holds_people_invitations_and_recruiting_too(storage: str, tmp_path: Path) -> None:
     open_journal(storage, "a").close()
     people = People("a", storage)
     tag = people.tag_of("192.0.2.0/24")
@@ -69,7 +69,6 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
     met = store.meet("a", Identity("p1", "s1"), "ACTIVE")
     store.write_down("a", "bonus", [(met.pseudonym, 120)])
     store.promise_once("a", "r" * 16, met.pseudonym, 150, "")
-    new_key(open_keys(storage), "watch", "a", 2.0)
     path = backup(storage, tmp_path / "backup.db")
     copied = People("a", path)
     assert copied.all() == people.all()
@@ -79,14 +78,14 @@ def test_a_backup_holds_people_invitations_recruiting_and_keys_too(storage: str,
     assert Store(path).entries("a") == store.entries("a")
     assert Store(path).write_down("a", "bonus", [(met.pseudonym, 1)]) == [3]
     assert Store(path).promise_once("a", "r" * 16, met.pseudonym, 150, "") == 2, "what was asked for is known there too"
-    assert open_keys(path).all() == open_keys(storage).all()
     copied.add(Person("w2", link=b"y" * 16))
     with pytest.raises(StorageError, match="already"):
         copied.add(Person("w3", link=b"x" * 16))
 
 
 def test_a_backup_knows_every_table_beside_the_journals() -> None:
-    assert set(BESIDE) == {"keys"} | set(people.metadata.tables) | set(ledger.metadata.tables)
+    beside = (organizer_keys.metadata, people.metadata, ledger.metadata)
+    assert set(BESIDE) == {name for metadata in beside for name in metadata.tables}
 
 
 def test_a_backup_overwrites_nothing(sqlite_storage: str, tmp_path: Path) -> None:

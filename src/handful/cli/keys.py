@@ -1,89 +1,66 @@
-"""`handful keys`: who may see or run the studies of a crowd app."""
+"""`handful keys`: who may run the studies of a crowd app, and who may see a result."""
 
 from __future__ import annotations
 
-import time
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
-from handful.cli import app
+from handful.cli import app, needs
 from handful.cli.parameters import STORAGE, Json, Storage
-from handful.cli.printing import console_for, print_json, print_table, when
-from handful.errors import StudyNotFound
+from handful.cli.printing import console_for, print_json
+from handful.errors import InvalidProblem
 
-keys = typer.Typer(no_args_is_help=True, help="Make, list and revoke the keys of a crowd app's organizers.")
+if TYPE_CHECKING:
+    from handful.crowd.hosting.organizer_keys import OrganizerKeys
+
+keys = typer.Typer(no_args_is_help=True, help="Show and renew the keys of a crowd app.")
 app.add_typer(keys, name="keys", rich_help_panel=None)
 
 
-@keys.command("list", epilog="[bold]Example[/bold]  handful keys list -s photos.db")
-def list_(storage: Storage = STORAGE, as_json: Json = False) -> None:
-    """List all keys. What is stored of a key is a hash, so nobody can see the key itself again."""
-    from handful.storage.keys import open_keys
+@keys.command(epilog="[bold]Example[/bold]  handful keys show -s photos.db")
+def show(storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Show the organizer's link, and the link to the result of each study that has one.
 
-    found = open_keys(storage).all()
-    if as_json:
-        print_json(
-            [{"id": k.id, "study": k.study, "role": k.role, "made": k.made, "revoked": k.revoked} for k in found]
-        )
-        return
-    if not found:
-        console_for().print("there are no keys yet: the first is made by handful serve")
-        return
-    ended = ["" if key.revoked is None else when(key.revoked) for key in found]
-    rows = [(key.id, key.study or "all", key.role, when(key.made), end) for key, end in zip(found, ended, strict=True)]
-    print_table(("key", "study", "role", "made", "revoked"), rows, whole=("key", "study"))
-
-
-@keys.command(
-    epilog="""
-[bold]Examples[/bold]
-
- handful keys new watch -s photos.db                             to look on, at all studies
-
- handful keys new result -s photos.db --study cathedrals         to see what was chosen in one study
-
-The key works at once, also with a server that is running: open /organize/login there and type it, or add it to that
-address behind a #.
-"""
-)
-def new(
-    role: Annotated[
-        Literal["own", "watch", "result"],
-        typer.Argument(
-            help="own: run the studies; watch: see all of the organizer's page; result: see what was chosen."
-        ),
-    ],
-    storage: Storage = STORAGE,
-    study: Annotated[str | None, typer.Option(metavar="NAME", help="The one study it opens. Default: all.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Make a key for somebody else, and print it: this once, since only a hash is stored."""
-    from handful.storage import list_studies
-    from handful.storage.keys import link_of, new_key, open_keys
-
-    names = [summary.name for summary in list_studies(storage)]
-    if study is not None and study not in names:
-        raise StudyNotFound(f"there is no study {study!r}; there are: {', '.join(names) or 'none'}")
-    key, typed = new_key(open_keys(storage), role, study)
-    if as_json:
-        print_json({"id": key.id, "key": typed, "study": key.study, "role": key.role})
-        return
-    console = console_for()
-    console.print(f"{key.id}, to {role} {study or 'all studies'}: [bold]{typed}[/bold]")
-    console.print(f"  {link_of(key, typed)}", soft_wrap=True)
-
-
-@keys.command(epilog="[bold]Example[/bold]  handful keys revoke watch-3f9c21 -s photos.db")
-def revoke(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Its id, as `handful keys list` shows it.")],
-    storage: Storage = STORAGE,
-) -> None:
-    """Let a key open nothing any more: sessions end with their next request, open pages within seconds.
-
-    When the terminal's key is revoked, the next start of `handful serve` prints a new one.
+    Add them to the address of the server. A link to a result is made and revoked on the organizer's page.
     """
-    from handful.storage.keys import open_keys
+    from handful.storage import list_studies
 
-    open_keys(storage).revoke(key, time.time())
-    console_for().print(f"{key} is revoked", markup=False)
+    names = [study.name for study in list_studies(storage)]
+    known = _keys_of(storage)
+    links = {name: link for name in names if (link := known.link(name)) is not None}
+    if as_json:
+        print_json({"organizer": known.login, "results": links})
+        return
+    console_for().print(f"organizer  {known.login}", soft_wrap=True, markup=False, highlight=False)
+    for name, link in links.items():
+        console_for().print(f"result of {name}  {link}", soft_wrap=True, markup=False, highlight=False)
+
+
+@keys.command(epilog="[bold]Example[/bold]  handful keys renew -s photos.db")
+def renew(storage: Storage = STORAGE) -> None:
+    """Make another organizer's key, and print the link with it.
+
+    It works at once, also with a server that is running: the key before opens nothing any more, sessions end with their
+    next request, open pages within seconds.
+    """
+    known = _keys_of(storage)
+    known.renew()
+    console_for().print(f"organizer  {known.login}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _keys_of(storage: str) -> OrganizerKeys:
+    needs("crowd", "the crowd app")
+    from handful.crowd.hosting.organizer_keys import OrganizerKeys
+    from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.hosting.tokens import SECRET, secret_in
+    from handful.storage import list_studies
+
+    list_studies(storage)  # refuses a storage that is not there
+    folder = items_folder(storage)
+    if not (folder / SECRET).is_file():
+        raise InvalidProblem(
+            f"there is no secret in {folder}, from which keys are made: run this where `handful serve` runs, after its "
+            "first start"
+        )
+    return OrganizerKeys(secret_in(folder), storage)

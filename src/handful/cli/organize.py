@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,7 +15,6 @@ from handful.cli.existing_storage import check_there
 from handful.cli.parameters import STORAGE, Json, Storage
 from handful.cli.people import Study_
 from handful.cli.printing import console_for, print_json, when
-from handful.cli.running_server import ask_server
 from handful.errors import InvalidProblem, StorageLocked
 
 if TYPE_CHECKING:
@@ -29,10 +27,8 @@ organize = typer.Typer(no_args_is_help=True, help="Do with a study what its orga
 app.add_typer(organize, name="organize", rich_help_panel=None)
 
 _Worker = Annotated[str, typer.Argument(help="The pseudonym, as in the exports.")]
-_At = Annotated[str | None, typer.Option(metavar="URL", help="The server that has the study open, if one has.")]
 _Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it; without this, only say what it would mean.")]
-AT_EXAMPLE = "http://127.0.0.1:8000"
 
 
 @contextmanager
@@ -44,34 +40,20 @@ def _opened(storage: str, study: str, *, read_only: bool = False) -> Iterator[St
     try:
         opened = Study.open(storage, study, read_only=read_only)
     except StorageLocked as error:
-        raise StorageLocked(f"{error}. Where a server has it open, add --at {AT_EXAMPLE}, its address") from error
+        raise StorageLocked(f"{error}. Where a server has it open, its organizer's page does the same") from error
     with opened:
         yield opened
 
 
-def _order(
-    storage: str, study: str, at: str | None, path: str, body: dict[str, Any], here: Callable[[Study], None]
-) -> None:
-    """By the server at this address, or else here."""
-    if at is not None:
-        ask_server(at, storage, study, path, body)
-    else:
-        with _opened(storage, study) as opened:
-            here(opened)
-
-
 @organize.command(epilog="[bold]Example[/bold]  handful organize networks cathedrals -s photos.db")
-def networks(study: Study_, storage: Storage = STORAGE, at: _At = None, as_json: Json = False) -> None:
+def networks(study: Study_, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the networks that people came from by an open link, under names that say nothing about addresses."""
     from rich.table import Table
 
     from handful.crowd.hosting.groups import networks_of
 
-    if at is not None:
-        found = ask_server(at, storage, study, "/networks")
-    else:
-        with _opened(storage, study, read_only=True) as opened:
-            found = [vars(one) for one in networks_of(opened, *_people_of(opened, storage))]
+    with _opened(storage, study, read_only=True) as opened:
+        found = [vars(one) for one in networks_of(opened, *_people_of(opened, storage))]
     if as_json:
         print_json(found)
         return
@@ -104,7 +86,6 @@ def exclude(
     reason: _Reason = "",
     yes: _Yes = False,
     storage: Storage = STORAGE,
-    at: _At = None,
 ) -> None:
     """Count none of their answers in the open round. By hand: the certificate then claims no confidence."""
     from handful.crowd.hosting.groups import Group
@@ -112,28 +93,12 @@ def exclude(
     group = Group(network, _time(since), _time(until))
     if (worker is None) == (group == Group()):
         raise InvalidProblem("say whom to exclude: one WORKER, or a group by --network, --since and --until")
-    if at is not None:
-        _exclude_there(at, storage, study, worker, group, reason, yes)
-        return
     with _opened(storage, study, read_only=not yes) as opened:
         meant = opened.excluding(_whom(opened, storage, worker, group))
         say(meant.words)
         if yes and meant.workers:
             opened.exclude_all(meant.workers, reason or None)
             say("excluded")
-    _say_how(yes)
-
-
-def _exclude_there(at: str, storage: str, study: str, worker: str | None, group: Group, reason: str, yes: bool) -> None:
-    """The same by a server."""
-    chosen = {name: value for name, value in vars(group).items() if value is not None}
-    asked = f"/group?{urlencode(chosen)}" if worker is None else f"/exclude?{urlencode({'worker': worker})}"
-    meant = ask_server(at, storage, study, asked)
-    say(meant["words"])
-    if yes and meant["people"]:
-        body = chosen if worker is None else {"worker": worker}
-        ask_server(at, storage, study, "/group/exclude" if worker is None else "/exclude", body | {"reason": reason})
-        say("excluded")
     _say_how(yes)
 
 
@@ -152,24 +117,22 @@ def _check_known(study: Study, worker: str) -> None:
 
 
 @organize.command(epilog="[bold]Example[/bold]  handful organize restore cathedrals w3f9c0a1b2c3d4e5f")
-def restore(study: Study_, worker: _Worker, storage: Storage = STORAGE, at: _At = None) -> None:
+def restore(study: Study_, worker: _Worker, storage: Storage = STORAGE) -> None:
     """Count somebody's answers again."""
-    if at is not None:
-        ask_server(at, storage, study, "/restore", {"worker": worker})
-    else:
-        with _opened(storage, study) as opened:
-            _check_known(opened, worker)
-            if not opened.fold.workers.excludes(worker):
-                say("they were not excluded: their answers count")
-                return
-            opened.restore(worker)
+    with _opened(storage, study) as opened:
+        _check_known(opened, worker)
+        if not opened.fold.workers.excludes(worker):
+            say("they were not excluded: their answers count")
+            return
+        opened.restore(worker)
     say("their answers count again")
 
 
 @organize.command(epilog="[bold]Example[/bold]  handful organize leave cathedrals w3f9c0a1b2c3d4e5f")
-def leave(study: Study_, worker: _Worker, storage: Storage = STORAGE, at: _At = None) -> None:
+def leave(study: Study_, worker: _Worker, storage: Storage = STORAGE) -> None:
     """Somebody withdraws: their answers leave the open round. `handful people erase --withdraw` also forgets them."""
-    _order(storage, study, at, "/leave", {"worker": worker}, lambda opened: opened.leave(worker))
+    with _opened(storage, study) as opened:
+        opened.leave(worker)
     say("withdrawn from the open round; decided rounds stand")
 
 
@@ -180,19 +143,13 @@ def redo(
     extend: Annotated[int, typer.Option(min=0, help="Answers to add to the budget first.")] = 0,
     yes: _Yes = False,
     storage: Storage = STORAGE,
-    at: _At = None,
 ) -> None:
     """Forget the picks from a round on, and choose again: its answers that still count are counted again."""
-    if at is not None:
-        say(ask_server(at, storage, study, f"/rounds/{round}/redoing")["words"])
+    with _opened(storage, study, read_only=not yes) as opened:
+        say(opened.reopening(round).words)
         if yes:
-            ask_server(at, storage, study, f"/rounds/{round}/redo", {"extend": extend})
-    else:
-        with _opened(storage, study, read_only=not yes) as opened:
-            say(opened.reopening(round).words)
-            if yes:
-                opened.reopen(round, extend=extend)
-                _people_of(opened, storage)[0].reopened()
+            opened.reopen(round, extend=extend)
+            _people_of(opened, storage)[0].reopened()
     if yes:
         say(f"round {round} is open again")
     _say_how(yes)
@@ -204,11 +161,10 @@ def lift(
     cap: Annotated[Literal["network", "person"], typer.Argument(help="On whose share of a round.")],
     reason: _Reason = "",
     storage: Storage = STORAGE,
-    at: _At = None,
 ) -> None:
     """Lift a cap on the share of a round, for good. The journal and the certificate say so."""
-    body = {"cap": cap, "reason": reason}
-    _order(storage, study, at, "/lift", body, lambda opened: opened.lift(cap, reason or None))
+    with _opened(storage, study) as opened:
+        opened.lift(cap, reason or None)
     say(f"the cap on a {cap}'s share of a round is lifted, and the certificate says so")
 
 
@@ -217,43 +173,41 @@ def extend(
     study: Study_,
     answers: Annotated[int, typer.Argument(min=1, help="How many more answers.")],
     storage: Storage = STORAGE,
-    at: _At = None,
 ) -> None:
     """Allow so many more answers than the budget has."""
-    _order(storage, study, at, "/extend", {"answers": answers}, lambda opened: opened.extend(answers))
+    with _opened(storage, study) as opened:
+        opened.extend(answers)
     say(f"the study may take {answers:,} answers more")
 
 
-@organize.command(epilog="[bold]Example[/bold]  handful organize pause cathedrals --at http://127.0.0.1:8000")
-def pause(study: Study_, storage: Storage = STORAGE, at: _At = None) -> None:
+@organize.command(epilog="[bold]Example[/bold]  handful organize pause cathedrals")
+def pause(study: Study_, storage: Storage = STORAGE) -> None:
     """Hand out no questions; answers on their way are still taken."""
-    _order(storage, study, at, "/pause", {}, lambda opened: opened.pause())
+    with _opened(storage, study) as opened:
+        opened.pause()
     say("paused")
 
 
-@organize.command(epilog="[bold]Example[/bold]  handful organize resume cathedrals --at http://127.0.0.1:8000")
-def resume(study: Study_, storage: Storage = STORAGE, at: _At = None) -> None:
+@organize.command(epilog="[bold]Example[/bold]  handful organize resume cathedrals")
+def resume(study: Study_, storage: Storage = STORAGE) -> None:
     """End a pause."""
-    _order(storage, study, at, "/open", {}, lambda opened: opened.resume())
+    with _opened(storage, study) as opened:
+        opened.resume()
     say("open")
 
 
 @organize.command(epilog="[bold]Example[/bold]  handful organize close cathedrals --yes")
-def close(study: Study_, yes: _Yes = False, storage: Storage = STORAGE, at: _At = None) -> None:
+def close(study: Study_, yes: _Yes = False, storage: Storage = STORAGE) -> None:
     """End a study for good, with what is known."""
-    if at is not None:
-        told = ask_server(at, storage, study, "")
-        ended = told["ended"] if told["state"] == "finished" else None
-    else:
-        with _opened(storage, study, read_only=True) as opened:
-            ended = opened.finished
+    with _opened(storage, study, read_only=True) as opened:
+        ended = opened.finished
     if ended is not None:
         say(f"it is finished already: {ended}; there is nothing to close")
         return
     say("the open round is decided with what is known, and nobody can answer any more; to stop for a while, pause it")
     if yes:
-        why = "closed by the organizer"
-        _order(storage, study, at, "/close", {}, lambda opened: _finish(opened, why, storage))
+        with _opened(storage, study) as opened:
+            _finish(opened, "closed by the organizer", storage)
         say("closed")
     _say_how(yes)
 

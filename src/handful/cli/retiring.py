@@ -16,7 +16,7 @@ READS = frozenset(
         "backup",
         "export",
         "invite list",
-        "keys list",
+        "keys show",
         "list",
         "organize networks",
         "plot",

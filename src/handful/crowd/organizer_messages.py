@@ -39,6 +39,12 @@ class Login(Sent):
     key: Annotated[str, Field(max_length=200)]
 
 
+class KeyLink(BaseModel):
+    """An address with a key in it: of the organizer, or of whoever may see a result; null where there is none."""
+
+    link: str | None
+
+
 class ItemLine(BaseModel):
     """An item on the organizer's page, with what is known of it in the open round."""
 

@@ -29,11 +29,6 @@ def not_organizer() -> Refusal:
     return Refusal(401, "not_organizer", "This needs the organizer's key, which was printed when the server started.")
 
 
-def not_allowed() -> Refusal:
-    """The session's key opens less than this."""
-    return Refusal(403, "not_allowed", "Your key lets you see this study, and not change it.")
-
-
 def study_ended() -> Refusal:
     """The study takes no more answers."""
     return Refusal(409, "closed", "The study has ended and takes no more answers. Thank you.")

@@ -31,7 +31,6 @@ from sqlalchemy import (
     Double,
     Engine,
     Integer,
-    LargeBinary,
     MetaData,
     NullPool,
     Table,
@@ -407,16 +406,6 @@ events = Table(
     Column("payload", Text, nullable=False),
     # Kept in the order of the key, so that reading a study is reading a file from front to back.
     sqlite_with_rowid=False,
-)
-keys_table = Table(
-    "keys",
-    metadata,
-    Column("id", Text, primary_key=True),
-    Column("study", Text, nullable=True),
-    Column("role", Text, nullable=False),
-    Column("hash", LargeBinary, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("revoked", Double, nullable=True),
 )
 
 _RECORD = select(events.c.seq, events.c.version, events.c.kind, events.c.time, events.c.payload)

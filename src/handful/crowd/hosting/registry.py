@@ -30,7 +30,6 @@ from handful.crowd.settings import Settings
 from handful.errors import StorageError
 from handful.recruit.desk import PanelLoop
 from handful.storage import probe
-from handful.storage.keys import open_keys
 
 log = logging.getLogger("handful.crowd")
 
@@ -59,7 +58,7 @@ class Registry:
     _health: tuple[float, str | None] = field(default=(-math.inf, None), init=False)  # when looked at, and the fault
 
     def __post_init__(self) -> None:
-        self.keys = OrganizerKeys(self.secret, open_keys(self.storage), self.clock)
+        self.keys = OrganizerKeys(self.secret, self.storage, self.clock)
         for hosted in self.studies.values():
             self.show_pictures(hosted.collection)
             self.show_practice(hosted.collection.folder)

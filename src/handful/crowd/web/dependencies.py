@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Cookie, Depends, Request
@@ -11,11 +10,10 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.identity import known_worker
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
-from handful.crowd.refusals import not_allowed, not_found, not_joined, not_organizer, too_fast
+from handful.crowd.refusals import not_found, not_joined, not_organizer, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.keys import Key, Role
 
 WORKER_COOKIE = "handful"
 
@@ -59,41 +57,24 @@ async def worker_at(hosted: TheStudy, request: Request, cookie: WorkerCookie = N
 TheWorker = Annotated[Worker, Depends(worker_at)]
 
 
-async def key_of(request: Request) -> Key | None:
-    """The key that this browser's session was opened with, unless it is revoked: looked at for every request."""
+async def has_session(request: Request) -> bool:
+    """Whether this browser is the organizer's: looked at for every request, since the key may have been renewed."""
     keys = registry_of(request).keys
     cookie = request.cookies.get(keys.cookie)
-    return None if cookie is None else await in_thread(keys.of_session, cookie)
+    return cookie is not None and await in_thread(keys.in_session, cookie)
 
 
 async def only_organizers(request: Request) -> None:
-    """Refuse everybody but those who own all studies."""
-    key = await key_of(request)
-    if key is None:
+    """Refuse everybody but the organizer."""
+    if not await has_session(request):
         raise not_organizer()
-    if not key.allows("own", None):
-        raise not_allowed()
 
 
-def _study_for(role: Role) -> Callable[..., Awaitable[HostedStudy]]:
-    async def study_for(study: str, request: Request) -> HostedStudy:
-        # First whether there is a session: so nobody else learns which studies exist.
-        key = await key_of(request)
-        if key is None:
-            raise not_organizer()
-        hosted = await hosted_study_of(study, request)
-        if key.study not in (None, hosted.study.name):
-            raise not_found()
-        if not key.allows(role, hosted.study.name):
-            raise not_allowed()
-        return hosted
-
-    return study_for
+async def organizers_study(study: str, request: Request) -> HostedStudy:
+    """The study in the path, for the organizer."""
+    # First whether there is a session: so nobody else learns which studies exist.
+    await only_organizers(request)
+    return await hosted_study_of(study, request)
 
 
-OrganizersStudy = Annotated[HostedStudy, Depends(_study_for("own"))]
-"""For whoever runs the study: needs a key of the role own."""
-WatchedStudy = Annotated[HostedStudy, Depends(_study_for("watch"))]
-"""For whoever may see all of it: needs own or watch."""
-ShownStudy = Annotated[HostedStudy, Depends(_study_for("result"))]
-"""For whoever may see what was chosen: any key of the study."""
+OrganizersStudy = Annotated[HostedStudy, Depends(organizers_study)]

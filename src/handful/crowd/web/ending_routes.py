@@ -12,18 +12,16 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import key_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.preregistering import built_in_words, registration_now
 from handful.crowd.hosting.preregistering import preregister as preregistered
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.output.picks_folder import write_picks
 from handful.crowd.refusals import Refusal, not_found
-from handful.crowd.web.dependencies import OrganizersStudy, ShownStudy, WatchedStudy, registry_of
+from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.downloads import attachment, file_response, report_download
 from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.keys import link_of, new_key
 from handful.study.preregistration import to_json
 from handful.study.preregistration_page import page_of
 
@@ -45,7 +43,7 @@ async def preregister(hosted: OrganizersStudy) -> Response:
 
 
 @router.get("/{study}/preregistration.html", response_class=Response, responses=file_response("text/html"))
-async def preregistration(hosted: WatchedStudy) -> Response:
+async def preregistration(hosted: OrganizersStudy) -> Response:
     """The preregistration as a page that stands alone; 404 before there is one."""
     registered = hosted.study.fold.registered
     if registered is None:
@@ -58,7 +56,7 @@ async def preregistration(hosted: WatchedStudy) -> Response:
 
 
 @router.get("/{study}/link.svg", response_class=Response, responses=file_response("image/svg+xml"))
-async def link_picture(hosted: WatchedStudy, request: Request) -> Response:
+async def link_picture(hosted: OrganizersStudy, request: Request) -> Response:
     """The link to share as a QR code, for a poster or a slide."""
     scheme = "https" if registry_of(request).settings.secure_cookies else "http"
     code = segno.make(f"{scheme}://{request.headers['host']}/s/{hosted.name}", error="m")
@@ -67,40 +65,14 @@ async def link_picture(hosted: WatchedStudy, request: Request) -> Response:
     return Response(picture.getvalue(), media_type="image/svg+xml")
 
 
-@router.post("/{study}/share", status_code=201)
-async def share(hosted: OrganizersStudy, request: Request) -> key_messages.SharedLink:
-    """A link for whoever may see the result, and nothing else. It can be had only now; it can be revoked."""
-    registry = registry_of(request)
-    key, typed = await in_thread(new_key, registry.keys.keys, "result", hosted.study.name, registry.clock())
-    return key_messages.SharedLink(id=key.id, made=key.made, link=link_of(key, typed))
-
-
-@router.get("/{study}/share")
-async def shared(hosted: OrganizersStudy, request: Request) -> list[key_messages.SharedLink]:
-    """The links that were shared and still open the result; what was in them is not stored."""
-    keys = await in_thread(registry_of(request).keys.keys.all)
-    mine = [key for key in keys if key.role == "result" and key.study == hosted.study.name and key.revoked is None]
-    return [key_messages.SharedLink(id=key.id, made=key.made) for key in mine]
-
-
-@router.delete("/{study}/share/{key}", status_code=204)
-async def unshare(hosted: OrganizersStudy, key: str, request: Request) -> Response:
-    """Let a shared link open nothing any more."""
-    if key not in {one.id for one in await shared(hosted, request)}:
-        raise not_found()
-    registry = registry_of(request)
-    await in_thread(registry.keys.keys.revoke, key, registry.clock())
-    return Response(status_code=204)
-
-
 @router.get("/{study}/report.html", response_class=Response, responses=file_response("text/html"))
-async def report(hosted: ShownStudy) -> Response:
+async def report(hosted: OrganizersStudy) -> Response:
     """The selection, how it came about and what may be claimed, as a page that stands alone."""
     return await report_download(hosted)
 
 
 @router.get("/{study}/picks.zip", response_class=FileResponse, responses=file_response("application/zip"))
-async def picks(hosted: ShownStudy, request: Request) -> Response:
+async def picks(hosted: OrganizersStudy, request: Request) -> Response:
     """The chosen items as files, numbered in the order picked: as they were uploaded, or else as they were shown."""
     path = await in_thread(_picks, hosted, registry_of(request))
     name = f"{hosted.name}-picks.zip"

@@ -19,5 +19,5 @@ def links_of(registry: Registry, url: str) -> Links:
     """The links of all studies. What stands after the # is the key, which never leaves the organizer's browser."""
     return Links(
         {hosted.theme: f"{url}/s/{name}" for name, hosted in registry.studies.items()},
-        f"{url}/organize/login#{registry.keys.terminal}",
+        f"{url}{registry.keys.login}",
     )

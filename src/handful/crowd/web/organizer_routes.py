@@ -1,4 +1,4 @@
-"""What the organizer's page asks for and orders. All of it needs a key, and each route says of which role."""
+"""What the organizer's page asks for and orders. All of it needs a session of the organizer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from starlette.background import BackgroundTask
 from handful.crowd import messages, organizer_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.output.backup_file import backup_file
-from handful.crowd.refusals import Refusal, not_found, too_fast
-from handful.crowd.web.addresses import address_of
-from handful.crowd.web.dependencies import (
-    OrganizersStudy,
-    ShownStudy,
-    WatchedStudy,
-    key_of,
-    limits_of,
-    only_organizers,
-    registry_of,
-)
+from handful.crowd.refusals import Refusal, not_found
+from handful.crowd.web.dependencies import OrganizersStudy, has_session, limits_of, only_organizers, registry_of
 from handful.crowd.web.downloads import file_response, lines_download, sheet_download
 from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.event_stream import ServerEvent, event_stream
@@ -27,41 +18,9 @@ from handful.crowd.web.status_replies import status_after, status_now
 from handful.crowd.web.thread_pool import in_thread
 from handful.export import answer_lines, journal_lines
 
-SESSION_S = 12 * 3600
 STATUS_EVERY_S = 1.0
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
-
-
-@router.post("/login", status_code=204)
-async def login(said: organizer_messages.Login, request: Request) -> Response:
-    """Give the key, get the session's cookie."""
-    registry = registry_of(request)
-    wait = limits_of(request).login.wait(address_of(request.scope))
-    if wait:
-        raise too_fast(wait)
-    key = await in_thread(registry.keys.typed, said.key)
-    if key is None:
-        raise Refusal(401, "wrong_key", "That is no key of this server, or it was revoked.")
-    response = Response(status_code=204)
-    response.set_cookie(
-        registry.keys.cookie,
-        registry.keys.session(key, SESSION_S),
-        max_age=SESSION_S,
-        path="/",
-        httponly=True,
-        samesite="lax",
-        secure=registry.settings.secure_cookies,
-    )
-    return response
-
-
-@router.post("/logout", status_code=204)
-async def logout(request: Request) -> Response:
-    """Forget the session in this browser."""
-    response = Response(status_code=204)
-    response.delete_cookie(registry_of(request).keys.cookie, path="/")
-    return response
 
 
 @router.get(
@@ -80,13 +39,13 @@ async def backup(request: Request) -> Response:
 
 
 @router.get("/{study}")
-async def status(hosted: WatchedStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def status(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
     """The status of the study."""
     return await status_now(hosted, request)
 
 
 @router.get("/{study}/events", response_class=StreamingResponse, responses=file_response("text/event-stream"))
-async def events(hosted: WatchedStudy, request: Request) -> Response:
+async def events(hosted: OrganizersStudy, request: Request) -> Response:
     """Server-sent events: `status` with the same message as above, after each change, once a second at most."""
 
     async def latest() -> ServerEvent:
@@ -94,20 +53,20 @@ async def events(hosted: WatchedStudy, request: Request) -> Response:
         return "status", message.model_dump()
 
     async def allowed() -> bool:
-        return await key_of(request) is not None
+        return await has_session(request)
 
     room = limits_of(request).organizer_streams
     return event_stream(hosted.change_signal, latest, STATUS_EVERY_S, request, room=room, allowed=allowed)
 
 
 @router.get("/{study}/result")
-async def result(hosted: ShownStudy) -> messages.Summary:
+async def result(hosted: OrganizersStudy) -> messages.Summary:
     """What has been chosen so far, and what may be claimed of it."""
     return await in_thread(hosted.summary)
 
 
 @router.get("/{study}/agreement")
-async def agreement(hosted: WatchedStudy) -> organizer_messages.AgreementTold:
+async def agreement(hosted: OrganizersStudy) -> organizer_messages.AgreementTold:
     """How far people agree, and how many picks two halves of them have in common."""
     found = await in_thread(hosted.study.agreement)
     return organizer_messages.AgreementTold.model_validate(found.to_dict())
@@ -157,19 +116,19 @@ async def restore(
 
 
 @router.get("/{study}/export.csv", response_class=StreamingResponse, responses=file_response("text/csv"))
-async def export_csv(hosted: WatchedStudy) -> Response:
+async def export_csv(hosted: OrganizersStudy) -> Response:
     """One line per answer, for a spreadsheet."""
     return lines_download(answer_lines(hosted.study), "text/csv; charset=utf-8", f"{hosted.name}.csv")
 
 
 @router.get("/{study}/export.jsonl", response_class=StreamingResponse, responses=file_response("application/jsonl"))
-async def export_jsonl(hosted: WatchedStudy) -> Response:
+async def export_jsonl(hosted: OrganizersStudy) -> Response:
     """The journal, one record per line, to the last detail."""
     return lines_download(journal_lines(hosted.study.records()), "application/jsonl", f"{hosted.name}.jsonl")
 
 
 @router.get("/{study}/sheet.png", response_class=Response, responses=file_response("image/png"))
-async def sheet(hosted: ShownStudy) -> Response:
+async def sheet(hosted: OrganizersStudy) -> Response:
     """The contact sheet of the summary so far."""
     return await sheet_download(hosted)
 

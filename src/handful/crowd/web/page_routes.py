@@ -17,11 +17,10 @@ from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
 from handful.crowd.setting_bounds import BOUNDS
-from handful.crowd.web.dependencies import hosted_study_of, key_of, registry_of
+from handful.crowd.web.dependencies import has_session, hosted_study_of, registry_of
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
 from handful.crowd.web.thread_pool import in_thread
-from handful.storage.keys import Key
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
@@ -81,20 +80,19 @@ async def login_page(request: Request) -> Response:
 
 @router.get("/organize")
 async def organize_front(request: Request, whole: bool = False) -> Response:
-    """The list of the studies that the key opens; with only one, that study, unless the whole list is asked for."""
-    key = await key_of(request)
-    if key is None:
+    """The list of the studies; with only one, that study, unless the whole list is asked for."""
+    if not await has_session(request):
         return RedirectResponse("/organize/login", 303)
     registry = registry_of(request)
-    owner = _may_add(request, key)
-    drafts = [draft for draft in registry.drafts if draft.opened is None] if owner else []
-    studies = [line for line in registry.all() if key.study in (None, _name_of(request, line.study))]
+    can_add = registry.storage is not None
+    drafts = [draft for draft in registry.drafts if draft.opened is None] if can_add else []
+    studies = registry.all()
     if not whole and not drafts and len(studies) == 1:
         return RedirectResponse(f"/organize/{studies[0].study}", 303)
-    if owner and not drafts and not studies:
+    if can_add and not drafts and not studies:
         return RedirectResponse("/setup", 303)
     told = {line.study: told_apart(line, studies) for line in studies}
-    shown = {"studies": studies, "told": told, "drafts": drafts, "key": key, "can_add": owner}
+    shown = {"studies": studies, "told": told, "drafts": drafts, "can_add": can_add}
     return templates.TemplateResponse(request, "organize_front.html", shown)
 
 
@@ -107,11 +105,10 @@ async def new_study_page(request: Request) -> Response:
 @router.get("/setup/{draft}")
 async def setup_page(draft: str, request: Request) -> Response:
     """A study that is being set up."""
-    key = await key_of(request)
-    if key is None:
+    if not await has_session(request):
         return RedirectResponse("/organize/login", 303)
     registry = registry_of(request)
-    if not _may_add(request, key) or (draft and registry.drafts.get(draft) is None):
+    if registry.storage is None or (draft and registry.drafts.get(draft) is None):
         raise not_found()
     told = {"draft": draft, "languages": list(languages().values()), "heic": heif_is_known()}
     return templates.TemplateResponse(request, "setup.html", told)
@@ -120,9 +117,8 @@ async def setup_page(draft: str, request: Request) -> Response:
 @router.get("/setup/{draft}/preview")
 async def draft_preview_page(draft: str, request: Request) -> Response:
     """The worker's page of a draft, to be looked at: nothing is counted."""
-    key, registry = await key_of(request), registry_of(request)
-    found = registry.drafts.get(draft)
-    if key is None or not key.allows("own", None) or found is None:
+    found = registry_of(request).drafts.get(draft)
+    if found is None or not await has_session(request):
         raise not_found()
     return _preview(request, found.settings.theme, f"/api/setup/{draft}", found.settings.words.language)
 
@@ -130,8 +126,8 @@ async def draft_preview_page(draft: str, request: Request) -> Response:
 @router.get("/organize/{study}/preview")
 async def study_preview_page(study: str, request: Request, spoken: str | None = None) -> Response:
     """The worker's page of a study with other words, to be looked at: nothing is counted."""
-    key, hosted = await key_of(request), await hosted_study_of(study, request)
-    if key is None or not key.allows("own", hosted.study.name):
+    hosted = await hosted_study_of(study, request)
+    if not await has_session(request):
         raise not_found()
     return _preview(request, hosted.theme, f"/api/organize/{hosted.name}", spoken or hosted.settings.language)
 
@@ -144,37 +140,25 @@ def _preview(request: Request, theme: str, address: str, spoken: str | None) -> 
 
 @router.get("/organize/{study}")
 async def organizer_page(study: str, request: Request) -> Response:
-    """One study, live, or with a key of the role result what was chosen.
-
-    To those without the key, studies that exist and studies that do not look the same.
-    """
-    key = await key_of(request)
-    if key is None:
+    """One study, live. To those without a session, studies that exist and studies that do not look the same."""
+    if not await has_session(request):
         return RedirectResponse("/organize/login", 303)
-    hosted = await hosted_study_of(study, request)
-    if key.study not in (None, hosted.study.name):
-        raise not_found()
-    about = {"study": hosted.name, "theme": hosted.theme, "key": key, "languages": list(languages().values())}
-    about |= {"short": registry_of(request).short_code(hosted), "can_add": _may_add(request, key)}
-    if key.role == "result":
-        return await result_page(request, hosted, f"/api/organize/{hosted.name}", leave=True)
+    hosted, registry = await hosted_study_of(study, request), registry_of(request)
+    about = {
+        "study": hosted.name,
+        "theme": hosted.theme,
+        "languages": list(languages().values()),
+        "short": registry.short_code(hosted),
+        "can_add": registry.storage is not None,
+    }
     return templates.TemplateResponse(request, "organizer.html", about)
 
 
-async def result_page(request: Request, hosted: HostedStudy, files: str, *, leave: bool = False) -> Response:
+async def result_page(request: Request, hosted: HostedStudy, files: str) -> Response:
     """What was chosen, for whoever may see it; `files` is where the sheet and the report are."""
     summary = await in_thread(hosted.summary)
-    shown = {"theme": hosted.theme, "summary": summary, "files": files, "leave": leave}
+    shown = {"theme": hosted.theme, "summary": summary, "files": files}
     return templates.TemplateResponse(request, "result.html", {**shown, "language": hosted.settings.catalogue})
-
-
-def _may_add(request: Request, key: Key) -> bool:
-    """Whether this key may set up another study here."""
-    return key.allows("own", None) and registry_of(request).storage is not None
-
-
-def _name_of(request: Request, link: str) -> str:
-    return registry_of(request).studies[link].study.name
 
 
 @router.get("/items/{name}")

@@ -17,13 +17,11 @@ router = APIRouter(prefix="/r", include_in_schema=False)
 
 
 async def _study_of(key: str, request: Request) -> HostedStudy:
-    """The study whose result a link shows; what opens more than that is no such link."""
+    """The study whose result a link shows."""
     registry = registry_of(request)
-    found = await in_thread(registry.keys.typed, key)
-    if found is None or found.role != "result" or found.study is None:
-        raise not_found()
+    study = await in_thread(registry.keys.study_of, key)
     for hosted in registry.studies.values():
-        if hosted.study.name == found.study:
+        if hosted.study.name == study:
             return hosted
     raise not_found()
 

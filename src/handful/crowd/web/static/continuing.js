@@ -63,7 +63,7 @@ export class Rounds {
   }
 
   #line(round, text) {
-    const redo = make("button", { type: "button", className: "quiet owns", textContent: "Redo", ariaLabel: `Do round ${round} again` });
+    const redo = make("button", { type: "button", className: "quiet", textContent: "Redo", ariaLabel: `Do round ${round} again` });
     redo.addEventListener("click", () => this.#ask(round));
     return make("li", {}, make("span", { textContent: text }), redo);
   }

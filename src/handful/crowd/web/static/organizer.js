@@ -5,7 +5,7 @@ import { DoneNotice, Rounds } from "./continuing.js";
 import { NOT_COPIED, copy, find, make, speak, toast, untoast } from "./dom.js";
 import { WorkerTable } from "./worker_table.js";
 import { ItemRanking, showSummary } from "./item_ranking.js";
-import { keys } from "./keys.js";
+import { key } from "./key.js";
 import { pickEntry } from "./pick_words.js";
 import { agreement } from "./agreement.js";
 import { changingWords } from "./changing_words.js";
@@ -32,7 +32,7 @@ const SHARE = {
 const number = new Intl.NumberFormat();
 
 const published = publishing(study);
-keys(address);
+key();
 const invitations = inviting(address);
 groups(address, order);
 const race = new ItemRanking();
@@ -84,7 +84,7 @@ function show(status) {
   find("#share-words").textContent = invited ? "Only people with an invitation get in." : recruited ? panel : SHARE[state];
   find(".share").hidden = state === "finished" || invited;
   for (const line of ["#short-line", "#share-title ~ .code"]) find(line).hidden = state === "finished" || invited || recruited;
-  find("section[aria-labelledby=recruiting-title]").hidden = !status.recruiting && (state === "finished" || document.body.dataset.role === "watch");
+  find("section[aria-labelledby=recruiting-title]").hidden = !status.recruiting && state === "finished";
   find("#verdict").textContent = status.verdict;
   find("#verdict").hidden = !status.verdict;
   find("#certificate").textContent = status.certificate;

@@ -1,9 +1,7 @@
-// The preregistration, and links to the result.
+// The preregistration, and the link to the result.
 
 import { copyable, find, make, save, toast } from "./dom.js";
 import { request, tried } from "./requests.js";
-
-const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 const number = new Intl.NumberFormat();
 const answers = (n) => (n === 1 ? "1 answer" : `${number.format(n)} answers`);
@@ -16,23 +14,24 @@ export function publishing(study) {
   let now = null; // the status: before it has come it is not known whether this would be late
   find("#preregister").disabled = true;
 
-  function line({ id, made, link }) {
-    const item = make("li", {}, make("span", { textContent: `Link of ${when.format(1000 * made)}` }));
-    if (link) item.append(...copyable(location.origin + link, "Link to the result"));
+  function show({ link }) {
+    list.replaceChildren();
+    if (!link) return;
+    const item = make("li", {}, make("span", { textContent: "Whoever has this link sees the result." }));
     const revoke = make("button", { type: "button", className: "quiet danger", textContent: "Revoke" });
     revoke.addEventListener("click", () => tried(async () => {
-      await request("DELETE", `${address}/share/${id}`);
+      await request("DELETE", `${address}/share`);
       item.remove();
       toast("The link opens nothing any more.");
     }));
-    item.append(revoke);
-    return item;
+    item.append(...copyable(location.origin + link, "Link to the result"), revoke);
+    list.append(item);
   }
 
-  const listed = tried(async () => list.replaceChildren(...(await request("GET", `${address}/share`)).map(line)));
+  const known = tried(async () => show(await request("GET", `${address}/share`)));
   find("#share-result").addEventListener("click", () => tried(async () => {
-    await listed; // or the list would come after the new link, without it
-    list.prepend(line(await request("POST", `${address}/share`, undefined, { repeats: false })));
+    await known; // or what was asked before would come after the new link, without it
+    show(await request("POST", `${address}/share`));
   }));
   const register = () => tried(async () => {
     const record = await request("POST", `${address}/preregister`, undefined, { text: true }); // its digest is of these letters

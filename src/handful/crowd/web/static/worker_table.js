@@ -92,7 +92,7 @@ export class WorkerTable {
 
   #create() {
     const scale = make("span", { className: "scale", ariaHidden: "true" }, make("span"));
-    const button = make("button", { type: "button", className: "owns" });
+    const button = make("button", { type: "button" });
     button.addEventListener("click", () => this.#pressed(button));
     return make("tr", {},
       make("td", { className: "who" }), make("td", { className: "number" }), make("td", { className: "number skips" }), make("td", { className: "number" }), make("td", { className: "number checks" }),
