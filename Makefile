@@ -1,5 +1,7 @@
 PYTHON ?= python3
 DEMO_FLAGS ?=
+FIGURES ?=
+FLAGS ?=
 BIN := .venv/bin
 RUNTIME := .venv/.runtime-ready
 DEV := .venv/.dev-ready
@@ -9,7 +11,7 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 export PYTHON
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help demo test check-slow lint docs bench bench-peers
+.PHONY: help demo test check-slow lint docs reproduce bench bench-peers
 .NOTPARALLEL:
 
 help:
@@ -18,6 +20,7 @@ help:
 	@echo "make check-slow  the long statistical tests"
 	@echo "make lint        ruff, mypy and the import contracts"
 	@echo "make docs        the documentation, into site/"
+	@echo "make reproduce   the paper's figures; FIGURES=\"c d\" FLAGS=--quick for some of them, quickly"
 	@echo "make bench       the benchmarks"
 	@echo "make bench-peers handful bench exact, beside other packages"
 
@@ -42,6 +45,9 @@ lint: $(DEV)
 docs: $(DEV)
 	$(BIN)/mkdocs build --strict --quiet
 
+reproduce: $(DEV)
+	$(BIN)/python -m reproduction $(FIGURES) $(FLAGS)
+
 bench: $(DEV)
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
 
@@ -54,7 +60,7 @@ bench-peers: $(DEV) .venv-peers/.ready
 	$(BIN)/handful bench exact
 
 $(RUNTIME): $(SETUP)
-	scripts/set-up-venv crowd,lab
+	scripts/set-up-venv crowd
 	@touch $@
 
 $(DEV): $(SETUP)

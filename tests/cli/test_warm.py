@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from numba.core.caching import NullCache
 
-from handful import kernels
+from handful import compilation, kernels
 from handful.cli import main
 from handful.explorers import protocol
 from handful.explorers.recorded import RecordedState
-from handful.lab import warming
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 WARM = "from handful.cli import main; main()"
@@ -47,28 +46,28 @@ def compile_something() -> None:
 
 
 def test_every_explorer_is_compiled_for_every_kind_of_answers_it_asks_for() -> None:
-    named = dict(warming.tasks())
+    named = dict(compilation.tasks())
     built = {type(run.args[0].build(run.args[1])) for run in named.values()}  # type: ignore[attr-defined]
     known = {state for state in protocol._KERNELS if state.__module__.startswith("handful.explorers.")}
     assert built == known - {RecordedState}  # which only follows a journal
-    assert {name.partition(", ")[2] for name in named} == set(warming.ANSWERS)
+    assert {name.partition(", ")[2] for name in named} == set(compilation.ANSWERS)
 
 
 def test_it_says_how_long_it_took_or_that_there_was_nothing_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(warming, "tasks", lambda _: iter([("something", compile_something)]))
+    monkeypatch.setattr(compilation, "tasks", lambda _: iter([("something", compile_something)]))
     code, said = run_warm(monkeypatch, capsys)
     assert code == 0
     assert "handful: compiled in 0 s, and kept for the next time" in said
-    monkeypatch.setattr(warming, "tasks", lambda _: iter([("nothing", lambda: None)]))
+    monkeypatch.setattr(compilation, "tasks", lambda _: iter([("nothing", lambda: None)]))
     assert "handful: all is compiled already" in run_warm(monkeypatch, capsys)[1]
 
 
 def test_it_says_no_where_nothing_can_be_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(warming, "tasks", lambda _: iter([]))
+    monkeypatch.setattr(compilation, "tasks", lambda _: iter([]))
     monkeypatch.setattr(kernels.kernel_cache.KernelCache, "keeps", False)
     code, said = run_warm(monkeypatch, capsys)
     assert code == 1

@@ -24,10 +24,10 @@ from handful.lab.bench.report_formats import cells, csv_text, json_text, markdow
 from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
 from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
 from handful.lab.bench.tastes import people_with_tastes
-from handful.lab.reproduce.statistics import student_quantile
 from handful.problem import PerItem, Preferences, Values
 from handful.responses import btl, tastes, uniform
 from handful.venice import venice
+from reproduction.statistics import student_quantile
 
 TINY = BenchPlan(2, 1, 1, 1, 1, (1.0,), ("btl",), (60,), 1)
 RUN = Run("a", Duels(), Preferences(), btl(2.0), 0, 0, budget=PerItem(0.5))

@@ -20,7 +20,7 @@ ITEMS = "id\na\nb\nc\nd\n"
 JUDGE = "def better(q):\n    return q.item < q.rival\n"
 SELECT = ("select", "items.csv", "-k", "2", "--oracle", "judge:better", "--preferences", "--budget", "8")
 PRICED = ("-n", "4", "-k", "2", "--preferences", "--quality", "0.5", "--runs", "2")
-CROWD, LAB = (f"pip install 'handful[{extra}]'" for extra in ("crowd", "lab"))
+CROWD, PLOTS = (f"pip install 'handful[{extra}]'" for extra in ("crowd", "plots"))
 # In this order: what the first one stores is looked at by those after it. "" runs; else what it asks for.
 COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "select": (SELECT, ""),
@@ -56,13 +56,12 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "recruit decide": (("recruit", "decide", "--who", "w1", "--pay"), CROWD),
     "recruit bonus": (("recruit", "bonus", "items", "w1", "1.50"), CROWD),
     "price": (("price", *PRICED), ""),
-    "plot": (("plot", "-o", "items.png"), LAB),
+    "plot": (("plot", "-o", "items.png"), PLOTS),
     "serve": (("serve", "photos", "-k", "2", "--theme", "Boats"), CROWD),
     "backup": (("backup", "items.db", "-o", "items.zip"), CROWD),
     "demo": (("demo", "--fast", "--exit-when-done"), CROWD),
-    "reproduce": (("reproduce", "--quick"), LAB),
-    "bench answers": (("bench", "answers", "--quick"), LAB),
-    "bench exact": (("bench", "exact", "--quick"), LAB),
+    "bench answers": (("bench", "answers", "--quick"), PLOTS),
+    "bench exact": (("bench", "exact", "--quick"), PLOTS),
 }
 GROUPS = [f"handful.cli.{group.name}" for group in pkgutil.iter_modules(handful.cli.__path__)]
 HANDFUL = "import sys; from handful.cli import main; sys.argv[0] = 'handful'; main()"

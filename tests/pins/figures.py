@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from handful.lab.reproduce import reproduce
-from handful.lab.reproduce.cells import Scale
+from reproduction.cells import Scale
+from reproduction.runner import reproduce
 
 QUICK = ("c", "d", "appendix-b", "coverage")
 SLOW = ("a", "b", "e", "f", "crowd")

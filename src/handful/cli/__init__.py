@@ -28,7 +28,7 @@ app = typer.Typer(
 
 MODULES = {
     "crowd": ("fastapi", "uvicorn", "httptools", "httpx", "jinja2", "PIL", "segno"),
-    "lab": ("matplotlib", "PIL"),
+    "plots": ("matplotlib",),
 }
 """What is imported from each extra."""
 

@@ -34,7 +34,7 @@ def answers(
     ),
 ) -> None:
     """Measure how many answers each explorer needs, beside what is aimed at."""
-    needs("lab", "the picture of the benchmark")
+    needs("plots", "the picture of the benchmark")
     from dataclasses import replace
 
     from rich.console import Console
@@ -85,7 +85,7 @@ def exact(
     case: list[str] = typer.Option([], help="Only this case; may be given several times."),
 ) -> None:
     """Measure known functions beside apricot-select, submodlib-py and pyversity, as a user calls them."""
-    needs("lab", "the picture of the benchmark")
+    needs("plots", "the picture of the benchmark")
     from handful.errors import InvalidProblem
     from handful.lab.bench.exact.measuring import CASES, QUICK, figures, measure, times_csv, times_markdown
     from handful.lab.bench.exact.picture import draw

@@ -177,7 +177,7 @@ def plot(
     storage: Storage = STORAGE,
 ) -> None:
     """Draw a study: the contenders' intervals per round, answers over items, what each pick added."""
-    needs("lab", "a picture of the result")
+    needs("plots", "a picture of the result")
     if output.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidProblem(f"cannot draw {output.name}: give a file that ends in .png, .svg or .pdf")
     with opened_study(study, storage) as opened:

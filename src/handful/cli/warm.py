@@ -16,8 +16,8 @@ def warm() -> None:
     """
     from rich.console import Console
 
+    from handful.compilation import compile_ahead
     from handful.kernels import can_keep
-    from handful.lab.warming import compile_ahead
 
     took = compile_ahead(Console(stderr=True))
     if not can_keep():

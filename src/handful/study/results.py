@@ -230,7 +230,7 @@ class Result(Generic[Item]):
         try:
             from handful.plots import plot
         except ImportError:
-            raise MissingExtra("a picture of the result", "lab") from None
+            raise MissingExtra("a picture of the result", "plots") from None
         return plot(self, file)
 
 

@@ -36,7 +36,7 @@ def draw(report: BenchReport, *files: Path) -> Drawing:
     try:
         from matplotlib.figure import Figure as Drawing
     except ImportError:
-        raise MissingExtra("a picture of the benchmark", "lab") from None
+        raise MissingExtra("a picture of the benchmark", "plots") from None
     figure = Drawing(figsize=(13, 5.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     _needed(left, report)

@@ -13,12 +13,12 @@ from typing import Literal
 
 import numpy as np
 
+from handful.compilation import tasks
 from handful.explorers.registry import EXPLORERS, Duels, Explorer
 from handful.kernels import COMPILING
 from handful.lab.bench.clairvoyant import clairvoyant
 from handful.lab.bench.statements import JudgedStatement, statements_of
 from handful.lab.bench.tastes import people_with_tastes
-from handful.lab.warming import tasks
 from handful.objectives import Coverage, Modular, SampleAverage
 from handful.problem import Feedback, PerItem, Problem, Total, Values
 from handful.responses import Response

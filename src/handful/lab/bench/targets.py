@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from handful.lab.bench.runs import RunOutcome
-from handful.lab.reproduce.statistics import student_quantile
 from handful.problem import PerItem
+from reproduction.statistics import student_quantile
 
 K = TypeVar("K")
 

@@ -22,7 +22,7 @@ def draw(measured: Sequence[Measured], *files: Path) -> None:
     try:
         from matplotlib.figure import Figure as Drawing
     except ImportError:
-        raise MissingExtra("a picture of the benchmark", "lab") from None
+        raise MissingExtra("a picture of the benchmark", "plots") from None
     figure = Drawing(figsize=(11, 0.34 * len(measured) + 1.6), layout="constrained")
     axis = figure.subplots()
     for row, m in enumerate(measured):

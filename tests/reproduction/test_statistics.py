@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from handful.lab.reproduce.curves import up_to_three_times
-from handful.lab.reproduce.statistics import (
+from reproduction.curves import up_to_three_times
+from reproduction.statistics import (
     Interval,
     bootstrap,
     budget_for,

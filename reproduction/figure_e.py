@@ -6,17 +6,10 @@ import math
 
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce.cells import Cell, Scale, Tables, chunks
-from handful.lab.reproduce.curves import (
-    by_parameter,
-    difference,
-    gains_with_budget,
-    say_times,
-    times_more,
-    up_to_three_times,
-)
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.world import DUELS, FULL, UNIFORM, K, N, budgeted_comparisons
+from reproduction.cells import Cell, Scale, Tables, chunks
+from reproduction.curves import by_parameter, difference, gains_with_budget, say_times, times_more, up_to_three_times
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.world import DUELS, FULL, UNIFORM, K, N, budgeted_comparisons
 
 TITLE = "(e) Varying β for preference queries"
 SHARPNESS = (math.inf, 10.0, 5.0, 2.0, 1.0, 0.5, 0.0)

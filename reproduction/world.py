@@ -9,11 +9,11 @@ import numpy as np
 
 from handful.explorers.registry import Certified, Duels, Explorer, TopX, Uniform, Worth
 from handful.images import ImageCollection
-from handful.lab.reproduce.cells import CAP, CellRow
 from handful.problem import Objective, Preferences, Problem, Total, Values
 from handful.responses import btl, uniform
 from handful.simulation import Simulation, greedy, random_set, simulate
 from handful.venice import venice
+from reproduction.cells import CAP, CellRow
 
 N, K, EPSILON, DELTA = 60, 6, 0.1, 0.05
 

@@ -12,16 +12,16 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from handful.explorers.registry import Certified, TopX, Uniform
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables, chunks
-from handful.lab.reproduce.findings import Finding, Holds, PaperClaim
-from handful.lab.reproduce.statistics import Interval, share
-from handful.lab.reproduce.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 from handful.objectives import Coverage
 from handful.problem import Floats, Problem, Values
 from handful.responses import uniform
 from handful.simulation import Simulation, greedy, simulate
 from handful.venice import venice
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables, chunks
+from reproduction.report import Finding, Holds, PaperClaim
+from reproduction.statistics import Interval, share
+from reproduction.world import CERTIFIED, DELTA, FULL, UNIFORM, G, O
 
 TITLE = "(Coverage) How often the guarantees fail"
 ITEMS, PICKS, EPSILON, SIGMA2 = 16, 4, 0.1, 0.2

@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from handful.certificates import per_round
 from handful.explorers.uniform import fixed_sample_size
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import Interval, geometric, mean
-from handful.lab.reproduce.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
 from handful.problem import Floats
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import Interval, geometric, mean
+from reproduction.world import CHAINED, DELTA, EPSILON, FIXED, FULL, UNIFORM, G, K, N, O, collection, values
 
 TITLE = "(b) Distribution of queries across items"
 DRAWN = (FULL, O, G, UNIFORM, CHAINED)

@@ -1,4 +1,4 @@
-"""The report: the same findings as a page and as Markdown, beside the pictures and tables they speak of."""
+"""What figures show, in words: the same findings as a page and as Markdown, beside pictures and tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Literal
 
-from handful.lab.reproduce.cells import CellTable
-from handful.lab.reproduce.findings import Finding
+from reproduction.cells import CellTable
+
+Holds = Literal["holds", "holds in part", "does not hold", "is undecided"]
+
+
+@dataclass(frozen=True)
+class PaperClaim:
+    """One claim of the paper, and what became of it."""
+
+    paper: str
+    measured: str
+    holds: Holds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A figure's part of the report. `notes` are what a reader must know to judge it."""
+
+    title: str
+    setting: str
+    claims: tuple[PaperClaim, ...]
+    notes: tuple[str, ...] = ()
+
+
+def verdict(*conditions: bool) -> Holds:
+    """All, some or none of what a claim needs."""
+    if all(conditions):
+        return "holds"
+    return "holds in part" if any(conditions) else "does not hold"
+
 
 HEAD = "The paper, reproduced"
 INTRODUCTION = (

@@ -6,15 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from handful.explorers.registry import Certified, Explorer, TopX
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import Interval, geometric, number, slope
-from handful.lab.reproduce.world import CERTIFIED, DELTA, EPSILON, FULL, G, O
 from handful.objectives import appendix_b
 from handful.problem import Problem, Values
 from handful.responses import uniform
 from handful.simulation import simulate
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import Interval, geometric, number, slope
+from reproduction.world import CERTIFIED, DELTA, EPSILON, FULL, G, O
 
 TITLE = "(Appendix B) Competing with GREEDY"
 ALPHAS = (0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import CellTable
-from handful.lab.reproduce.findings import Holds, verdict
-from handful.lab.reproduce.statistics import Interval, bootstrap, budget_for, mean
-from handful.lab.reproduce.world import FULL, UNIFORM, greedy_value, random_value
+from reproduction import style
+from reproduction.cells import CellTable
+from reproduction.report import Holds, verdict
+from reproduction.statistics import Interval, bootstrap, budget_for, mean
+from reproduction.world import FULL, UNIFORM, greedy_value, random_value
 
 TARGETS = (0.8, 0.9, 0.95)
 

@@ -6,13 +6,13 @@ import math
 
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellTable, Scale, Tables
-from handful.lab.reproduce.curves import difference, frame, line, say_times, times_more, up_to_three_times
-from handful.lab.reproduce.figure_e import DULL, line_cells
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import Interval, bootstrap
-from handful.lab.reproduce.world import DUELS, FULL, UNIFORM, N
+from reproduction import style
+from reproduction.cells import Cell, CellTable, Scale, Tables
+from reproduction.curves import difference, frame, line, say_times, times_more, up_to_three_times
+from reproduction.figure_e import DULL, line_cells
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import Interval, bootstrap
+from reproduction.world import DUELS, FULL, UNIFORM, N
 
 TITLE = "(f) Varying τ for preference queries"
 TAUS = (60, 10, 3, 1)

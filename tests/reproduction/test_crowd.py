@@ -5,7 +5,7 @@ import pytest
 from PIL import Image as Picture
 
 from handful.errors import InvalidCollection
-from handful.lab.reproduce.sheet import postcard_sheet
+from reproduction.crowd import postcard_sheet
 
 
 def test_a_contact_sheet_shows_all_pictures_in_reading_order() -> None:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce.cells import Cell, Scale, Tables, chunks
-from handful.lab.reproduce.curves import (
-    by_parameter,
-    difference,
-    gains_with_budget,
-    say_times,
-    times_more,
-    up_to_three_times,
-)
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import bootstrap
-from handful.lab.reproduce.world import FULL, UNIFORM, WORTH, K, N, budgeted_values
+from reproduction.cells import Cell, Scale, Tables, chunks
+from reproduction.curves import by_parameter, difference, gains_with_budget, say_times, times_more, up_to_three_times
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import bootstrap
+from reproduction.world import FULL, UNIFORM, WORTH, K, N, budgeted_values
 
 TITLE = "(d) Varying σ² for value queries"
 NOISE = (0.5, 1.0, 2.0, 5.0, 10.0)

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import mean, share
-from handful.lab.reproduce.world import CERTIFIED, FULL, GREEDY, RANDOM, UNIFORM, G, K, O, collection, values
 from handful.simulation import greedy, random_set
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import mean, share
+from reproduction.world import CERTIFIED, FULL, GREEDY, RANDOM, UNIFORM, G, K, O, collection, values
 
 TITLE = "(c) An execution instance showing top-l sizes"
 DRAWN = (FULL, O, G, UNIFORM, CERTIFIED)

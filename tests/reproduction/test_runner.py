@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import math
 import re
+import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,20 +16,24 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from handful.compilation import compile_ahead
 from handful.errors import InvalidProblem
-from handful.lab.reproduce import FIGURES, reproduce
-from handful.lab.reproduce.appendix_b import BUDGET, TOP_TWO, steepness
-from handful.lab.reproduce.cells import CellTable, Scale
-from handful.lab.reproduce.curves import utilities
-from handful.lab.reproduce.figure_a import ratio, until_met
-from handful.lab.reproduce.findings import Finding
-from handful.lab.reproduce.runner import KEPT
-from handful.lab.reproduce.world import CERTIFIED, DUELS, FULL, GREEDY, RANDOM, UNIFORM, G, K, N, O
-from handful.lab.warming import compile_ahead
+from reproduction.appendix_b import BUDGET, TOP_TWO, steepness
+from reproduction.cells import CellTable, Scale
+from reproduction.curves import utilities
+from reproduction.figure_a import ratio, until_met
+from reproduction.report import Finding
+from reproduction.runner import FIGURES, KEPT, reproduce
+from reproduction.world import CERTIFIED, DUELS, FULL, GREEDY, RANDOM, UNIFORM, G, K, N, O
 
 QUICK = Scale(quick=True)
 SILENT = Console(quiet=True)
-TABLES = ["a", "a-first-round", "b", "c", "c-sizes", "d", "e", "f", "appendix-b", "coverage", "crowd"]
+LIGHT = ("b", "c", "d", "appendix-b", "coverage")
+"""What takes seconds; the other figures take a minute."""
+TABLES = {
+    "a": ("a", "a-first-round"), "b": ("b",), "c": ("c", "c-sizes"), "d": ("d",), "e": ("e",), "f": ("f",),
+    "appendix-b": ("appendix-b",), "coverage": ("coverage",), "crowd": ("crowd",),
+}  # fmt: skip
 
 pytestmark = pytest.mark.timeout(900)  # the first run on a machine compiles
 
@@ -52,36 +59,51 @@ def _number(cell: str) -> str | float:
         return cell
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("reproduction")
+def reproduced(figures: Sequence[str], folder: Path) -> Run:
     compile_ahead(SILENT)
     started = time.process_time()
-    findings = reproduce(FIGURES, folder, QUICK, console=SILENT)
+    findings = reproduce(figures, folder, QUICK, console=SILENT)
     return Run(folder, findings, time.process_time() - started)
 
 
-@pytest.mark.slow  # so that `make test` passes on any machine
-def test_a_quick_run_takes_a_minute_of_computing_at_most(run: Run) -> None:
-    assert run.seconds < 60
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A quick reproduction of what takes seconds."""
+    return reproduced(LIGHT, tmp_path_factory.mktemp("light"))
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_tidy_and_filled(run: Run, name: str) -> None:
-    rows = run.table(name).rows
-    assert rows
-    assert all(list(row) == list(rows[0]) for row in rows)
-    assert not any(isinstance(cell, float) and math.isnan(cell) for row in rows for cell in row.values())
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A quick reproduction of everything, for slow tests."""
+    return reproduced(FIGURES, tmp_path_factory.mktemp("whole"))
 
 
-@pytest.mark.parametrize("figure", FIGURES)
-def test_every_figure_is_there_as_png_and_svg_and_in_both_reports(run: Run, figure: str) -> None:
-    assert (run.folder / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in (run.folder / f"{figure}.svg").read_text()
-    for report in ("report.html", "report.md"):
-        text = (run.folder / report).read_text()
-        assert f"{figure}.csv" in text
-        assert figure in text
+@pytest.mark.slow
+def test_a_quick_run_takes_a_minute_of_computing_at_most(whole: Run) -> None:
+    assert whole.seconds < 60
+
+
+def check_tables_and_pictures(run: Run, figures: Sequence[str]) -> None:
+    reports = [(run.folder / report).read_text() for report in ("report.html", "report.md")]
+    for figure in figures:
+        for table in TABLES[figure]:
+            rows = run.table(table).rows
+            assert rows
+            assert all(list(row) == list(rows[0]) for row in rows)
+            assert not any(isinstance(cell, float) and math.isnan(cell) for row in rows for cell in row.values())
+        assert (run.folder / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (run.folder / f"{figure}.svg").read_text()
+        assert all(f"{figure}.csv" in text for text in reports)
+
+
+def test_every_figure_has_tidy_tables_pictures_and_a_place_in_both_reports(run: Run) -> None:
+    check_tables_and_pictures(run, LIGHT)
+
+
+@pytest.mark.slow
+def test_so_has_every_figure_that_takes_longer(whole: Run) -> None:
+    assert set(TABLES) == set(FIGURES) == whole.findings.keys()
+    check_tables_and_pictures(whole, FIGURES)
 
 
 def test_the_report_shows_files_of_its_own_folder_only(run: Run) -> None:
@@ -99,22 +121,26 @@ def test_every_claim_is_judged_and_measured_with_an_interval(run: Run) -> None:
         assert re.search(r"\[[^\]]+, [^\]]+\]", told), f"no interval in what {figure} says"
 
 
-def test_uniform_asks_orders_of_magnitude_more_than_expgreedy(run: Run) -> None:
-    _, times = ratio(run.table("a"), UNIFORM)
+@pytest.mark.slow
+def test_uniform_asks_orders_of_magnitude_more_than_expgreedy(whole: Run) -> None:
+    _, times = ratio(whole.table("a"), UNIFORM)
     assert times.mid > 10
 
 
-def test_without_noise_the_guarantee_costs_no_more_than_greedy(run: Run) -> None:
-    assert max(run.table("a").where(sigma2=0.0).column("queries")) <= N * K
+@pytest.mark.slow
+def test_without_noise_the_guarantee_costs_no_more_than_greedy(whole: Run) -> None:
+    assert max(whole.table("a").where(sigma2=0.0).column("queries")) <= N * K
 
 
-def test_certified_asks_less_than_the_paper(run: Run) -> None:
-    _, times = ratio(run.table("a"), FULL, CERTIFIED)
+@pytest.mark.slow
+def test_certified_asks_less_than_the_paper(whole: Run) -> None:
+    _, times = ratio(whole.table("a"), FULL, CERTIFIED)
     assert times.low > 1
 
 
-def test_o_is_cheaper_in_a_first_round_where_one_item_is_clearly_best(run: Run) -> None:
-    first = run.table("a-first-round")
+@pytest.mark.slow
+def test_o_is_cheaper_in_a_first_round_where_one_item_is_clearly_best(whole: Run) -> None:
+    first = whole.table("a-first-round")
     full, o = first.where(series=FULL), first.where(series=O)
     clear = full.column("gap_1") == full.column("largest_gap")
     assert clear.any()
@@ -136,11 +162,16 @@ def test_the_size_l_varies_between_1_and_k(run: Run) -> None:
     assert 1 < sizes.max() <= K
 
 
-@pytest.mark.parametrize(("figure", "level", "quiet", "noisy"), [("d", "sigma2", 1.0, 10.0), ("e", "beta", 2.0, 0.5)])
-def test_quality_rises_with_budget_and_falls_with_noise(
-    run: Run, figure: str, level: str, quiet: float, noisy: float
-) -> None:
-    table = run.table(figure).where(series=FULL)
+def test_quality_rises_with_budget_and_falls_with_noise(run: Run) -> None:
+    check_utilities(run.table("d").where(series=FULL), "sigma2", 1.0, 10.0)
+
+
+@pytest.mark.slow
+def test_so_it_does_with_comparisons(whole: Run) -> None:
+    check_utilities(whole.table("e").where(series=FULL), "beta", 2.0, 0.5)
+
+
+def check_utilities(table: CellTable, level: str, quiet: float, noisy: float) -> None:
     _, good = utilities(table.where(**{level: quiet}))
     _, bad = utilities(table.where(**{level: noisy}))
     assert good[-1].low > good[0].high
@@ -148,14 +179,16 @@ def test_quality_rises_with_budget_and_falls_with_noise(
     assert all(g.mid > b.mid for g, b in zip(good, bad, strict=True))
 
 
-def test_no_run_spends_more_than_its_budget(run: Run) -> None:
+@pytest.mark.slow
+def test_no_run_spends_more_than_its_budget(whole: Run) -> None:
     for figure, cost in (("d", "queries"), ("e", "comparisons"), ("f", "comparisons")):
-        table = run.table(figure)
+        table = whole.table(figure)
         assert (table.column(cost) <= np.round(table.column("budget") * N * K)).all()
 
 
-def test_duels_beats_expgreedy_at_the_same_number_of_comparisons(run: Run) -> None:
-    table = run.table("e").where(beta=0.5)
+@pytest.mark.slow
+def test_duels_beats_expgreedy_at_the_same_number_of_comparisons(whole: Run) -> None:
+    table = whole.table("e").where(beta=0.5)
     _, ours = utilities(table.where(series=DUELS))
     _, paper = utilities(table.where(series=FULL))
     assert all(our.mid > their.mid for our, their in zip(ours, paper, strict=True))
@@ -182,8 +215,9 @@ def test_guarantees_fail_with_a_radius_ten_times_too_small_and_not_with_the_righ
         assert own.where(shrink=0.1).column("condition_failed").mean() > 0.05
 
 
-def test_the_crowd_s_summaries_are_nearly_greedy_s_also_at_a_twentieth_of_the_cost(run: Run) -> None:
-    table = run.table("crowd")
+@pytest.mark.slow
+def test_the_crowd_s_summaries_are_nearly_greedy_s_also_at_a_twentieth_of_the_cost(whole: Run) -> None:
+    table = whole.table("crowd")
     for theme in table.distinct("theme"):
         of = table.where(theme=theme)
         best = of.where(series=GREEDY).column("gain").sum()
@@ -220,3 +254,24 @@ def test_a_run_that_reaches_the_cap_is_marked(run: Run) -> None:
 def test_an_unknown_figure_is_named_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(InvalidProblem, match="no figure 'z'; there are a, b, c"):
         reproduce(["z"], tmp_path, QUICK, console=SILENT)
+
+
+def test_the_command_makes_a_figure_and_says_what_holds(tmp_path: Path) -> None:
+    made = command("appendix-b", "--quick", "--output", str(tmp_path / "out"))
+    assert made.returncode == 0, made.stderr
+    assert "holds" in made.stdout
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_the_command_refuses_a_figure_that_there_is_not(tmp_path: Path) -> None:
+    made = command("z", "--output", str(tmp_path / "out"))
+    assert (made.returncode, made.stdout) == (2, "")
+    assert "no figure 'z'" in made.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    root = Path(__file__).resolve().parents[2]
+    return subprocess.run(
+        [sys.executable, "-m", "reproduction", *words], cwd=root, capture_output=True, text=True, check=False
+    )

@@ -1,40 +1,38 @@
 """The crowd experiment in simulation: three themes, 100 workers; duels at a twentieth of the cost, and best of four at
-a fortieth."""
+a fortieth.
+
+The compiled simulator knows one response model; here every question goes to somebody else, so the loop is Python's.
+It calls the same functions of the core, with the same question seeds.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from math import ceil
+from statistics import NormalDist
 
 import numpy as np
 from matplotlib.figure import Figure
+from PIL import Image, ImageDraw, ImageFont
 
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.mixed_crowd import choose, crowd
-from handful.lab.reproduce.statistics import Interval, mean
-from handful.lab.reproduce.world import (
-    CHOICES,
-    DELTA,
-    DUELS,
-    EXPLORERS,
-    FULL,
-    GREEDY,
-    OPTIONS,
-    OURS,
-    RANDOM,
-    K,
-    N,
-    collection,
-)
+from handful.draws import question_seed
+from handful.errors import InvalidCollection
+from handful.explorers.board import NOBODY, NOW, remove
+from handful.explorers.protocol import State, conclude, late, open_round, propose, put_options, take_options, tell
 from handful.objectives import Coverage
-from handful.problem import Preferences, Problem, Total
+from handful.problem import CLOSED, OPEN, Floats, Ints, Objective, Preferences, Problem, Total
+from handful.responses import Response, btl, respond
+from handful.responses import choose as named
 from handful.simulation import greedy, random_set
 from handful.venice import PICTURES, THEMES, themes
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import Interval, mean
+from reproduction.world import CHOICES, DELTA, DUELS, EXPLORERS, FULL, GREEDY, OPTIONS, OURS, RANDOM, K, N, collection
 
 TITLE = "(Crowd) Summaries of an image collection"
 PER_ITEM, TAU, WORKERS, IN_FLIGHT = 25, 3, 100, 20
@@ -42,6 +40,11 @@ COMPARISONS = PER_ITEM * TAU * N * K
 BUDGETS = {FULL: COMPARISONS, DUELS: COMPARISONS // 20, CHOICES: COMPARISONS // 40}
 ASKED = {FULL: "comparisons", DUELS: "comparisons", CHOICES: "questions"}
 NAMES = ("Venice", "Venice Carnival", "Venice Cathedrals")
+SHARP, SPREAD = 2.0, 0.5
+"""β is log-normal around 2: most people between 1 and 4."""
+CARELESS = ((0.8, 0.02), (0.2, 0.25))
+"""Four in five answer by a coin one time in fifty, one in five one time in four."""
+PAPER, INK, BADGE = (244, 240, 232), (52, 46, 48), (196, 52, 50)
 
 
 @cache
@@ -90,6 +93,77 @@ def references(theme: str, first: int) -> list[CellRow]:
     ]  # fmt: skip
 
 
+def crowd(size: int, seed: int) -> tuple[Response, ...]:
+    """How each person answers: with a sharpness and a share of careless answers of their own."""
+    rng = np.random.Generator(np.random.Philox(key=np.array([11, seed], dtype=np.uint64)))
+    people = []
+    for _ in range(size):
+        beta = SHARP * float(np.exp(SPREAD * NormalDist().inv_cdf(max(rng.random(), 1e-12))))
+        people.append(btl(beta, CARELESS[0][1] if rng.random() < CARELESS[0][0] else CARELESS[1][1]))
+    return tuple(people)
+
+
+@dataclass(frozen=True)
+class Pick:
+    """The pick of one round, and what it cost."""
+
+    item: int
+    gain: float
+    comparisons: int
+    size: int
+
+
+def choose(
+    state: State, objective: Objective, people: Sequence[Response], k: int, budget: Total, *, seed: int, in_flight: int
+) -> list[Pick]:
+    """k picks; question n knows the answers up to n − in_flight, and a person drawn at random answers it."""
+    rng = np.random.Generator(np.random.Philox(key=np.array([12, seed], dtype=np.uint64)))
+    progress = objective.start()
+    picks: list[Pick] = []
+    spent = 0
+    for j in range(1, k + 1):
+        gains = progress.gains()
+        open_round(state, j, budget.left(spent), k - j + 1)
+        asked = _round(state, gains, people, rng, seed, j, in_flight)
+        spent += asked
+        board = state.board.round[0]
+        item = int(board["pick"])
+        picks.append(Pick(item, float(gains[item]), asked, int(board["size"])))
+        progress.add(item)
+        remove(state.board, item)
+    return picks
+
+
+def _round(
+    state: State, gains: Floats, people: Sequence[Response], rng: np.random.Generator, seed: int, j: int, room: int
+) -> int:
+    waiting: deque[tuple[Ints, tuple[int, int, int, float]]] = deque()
+    options = len(getattr(state, "options", ()))
+    asked = 0
+    while state.board.round[0]["ended"] == OPEN:
+        item, rival, given = propose(state, asked) if len(waiting) < room else (-1, NOBODY, NOW)
+        if item >= 0:
+            person, own = people[int(rng.random() * len(people))], question_seed(seed, j, asked)
+            row = np.full(options, -1, np.int64)
+            if options:
+                take_options(state, row)
+                item, answer = named(person, gains, row, own), 1.0
+            else:
+                answer = respond(person, gains[item], gains[rival], own)
+            waiting.append((row, (item, rival, given, answer)))
+            asked += 1
+        elif waiting:
+            row, question = waiting.popleft()
+            put_options(state, row)
+            tell(state, *question)
+        else:
+            conclude(state, CLOSED)
+    for row, question in waiting:
+        put_options(state, row)
+        late(state, *question)
+    return asked
+
+
 def quality(table: CellTable, series: str, theme: str) -> Interval:
     """Utility as a share of GREEDY's."""
     best = table.where(series=GREEDY, theme=theme).column("gain").sum()
@@ -104,7 +178,7 @@ def on_theme(table: CellTable, series: str, theme: str) -> float:
     return float(np.mean([bool(heart & set(collection().images[i].tags)) for i in items]))
 
 
-def draw(tables: Tables) -> dict[str, Figure | Image]:
+def draw(tables: Tables) -> dict[str, Figure | Image.Image]:
     """Quality, and the first crowd's summaries as contact sheets side by side."""
     table = tables["crowd"]
     sheets = {"crowd-expgreedy": FULL, "crowd-duels": DUELS, "crowd-best-of-4": CHOICES}
@@ -135,12 +209,8 @@ def _qualities(table: CellTable) -> Figure:
     return figure
 
 
-def sheet(table: CellTable, series: str) -> Image:
+def sheet(table: CellTable, series: str) -> Image.Image:
     """The summaries of the three themes, side by side."""
-    from PIL import Image, ImageDraw, ImageFont
-
-    from handful.lab.reproduce.sheet import INK, PAPER, postcard_sheet
-
     own = table.where(series=series)
     first = own.distinct("seed")[0]
     parts = []
@@ -163,11 +233,74 @@ def sheet(table: CellTable, series: str) -> Image:
     return whole
 
 
-def _picture(id_: str) -> Image:
-    from PIL import Image
-
+def _picture(id_: str) -> Image.Image:
     with Image.open(PICTURES / f"{id_}.webp") as picture:
         return picture.convert("RGB")
+
+
+def postcard_sheet(
+    pictures: Sequence[Image.Image],
+    captions: Sequence[str] | None = None,
+    columns: int = 3,
+    title: str = "",
+    *,
+    width: int = 1200,
+) -> Image.Image:
+    """The pictures in reading order, numbered from 1, each over its caption.
+
+    All cells have the proportions of the first picture.
+    """
+    if not pictures or columns < 1:
+        raise InvalidCollection(
+            f"{len(pictures)} pictures in {columns} columns make no sheet: give at least one of each"
+        )
+    if captions is not None and len(captions) != len(pictures):
+        raise InvalidCollection(f"{len(captions)} captions for {len(pictures)} pictures: give one per picture")
+    columns = min(columns, len(pictures))
+    gap = width // 60
+    across = (width - gap * (columns + 1)) // columns
+    down = round(across * pictures[0].height / pictures[0].width)
+    line = max(12, across // 16)
+    head = width // 20 if title else gap
+    cell = down + gap + (round(line * 1.2) if captions else 0)
+    sheet = Image.new(
+        "RGB", (width, head + cell * ceil(len(pictures) / columns) + (0 if not captions else gap // 2)), PAPER
+    )
+    ink = ImageDraw.Draw(sheet)
+    if title:
+        ink.text((gap, head / 2), title, fill=INK, font=ImageFont.load_default(size=head * 0.42), anchor="lm")
+    for number, picture in enumerate(pictures):
+        x = gap + (number % columns) * (across + gap)
+        y = head + (number // columns) * cell
+        ink.rectangle([x + 2, y + 3, x + across + 2, y + down + 3], fill=(220, 213, 202))
+        sheet.paste(picture.convert("RGB").resize((across, down), Image.Resampling.LANCZOS), (x, y))
+        _badge(sheet, x, y, max(9, across // 22), number + 1)
+        if captions:
+            font = ImageFont.load_default(size=line * 0.8)
+            ink.text(
+                (x, y + down + line * 0.7), _fitting(captions[number], font, across), fill=INK, font=font, anchor="lm"
+            )
+    return sheet
+
+
+def _badge(sheet: Image.Image, x: int, y: int, r: int, number: int) -> None:
+    """A smooth red disc with the number, over the picture's corner."""
+    finer = 4
+    disc = Image.new("L", (2 * r * finer, 2 * r * finer))
+    ImageDraw.Draw(disc).ellipse([0, 0, 2 * r * finer - 1, 2 * r * finer - 1], fill=255)
+    sheet.paste(BADGE, (x - r // 3, y - r // 3), disc.reduce(finer))
+    middle = (x - r // 3 + r, y - r // 3 + r)
+    font = ImageFont.load_default(size=r * (1.2 if number < 10 else 1.0))
+    ImageDraw.Draw(sheet).text(middle, str(number), fill=(255, 250, 240), font=font, anchor="mm")
+
+
+def _fitting(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, room: float) -> str:
+    """The text, cut where the cell ends."""
+    if font.getlength(text) <= room:
+        return text
+    while text and font.getlength(text + "…") > room:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
 def judge(tables: Tables) -> Finding:

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from handful.certificates import per_round
 from handful.explorers.uniform import fixed_sample_size
-from handful.lab.reproduce import style
-from handful.lab.reproduce.cells import Cell, CellRow, CellTable, Scale, Tables
-from handful.lab.reproduce.findings import Finding, PaperClaim, verdict
-from handful.lab.reproduce.statistics import Interval, geometric, mean, number, share, slope
-from handful.lab.reproduce.world import (
+from reproduction import style
+from reproduction.cells import Cell, CellRow, CellTable, Scale, Tables
+from reproduction.report import Finding, PaperClaim, verdict
+from reproduction.statistics import Interval, geometric, mean, number, share, slope
+from reproduction.world import (
     CERTIFIED,
     DELTA,
     EPSILON,

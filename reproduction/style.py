@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from handful.errors import MissingExtra
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-try:
-    import matplotlib as mpl
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingExtra("Drawing the paper's figures", "lab") from error
-
-from handful.lab.reproduce.statistics import Interval
-from handful.lab.reproduce.world import CERTIFIED, CHAINED, CHOICES, DUELS, FIXED, FULL, OURS, UNIFORM, WORTH, G, O
+from reproduction.statistics import Interval
+from reproduction.world import CERTIFIED, CHAINED, CHOICES, DUELS, FIXED, FULL, OURS, UNIFORM, WORTH, G, O
 
 INK, FAINT = "#222222", "#8A8A8A"
 OURS_SUFFIX = " (ours, not in the paper)"
