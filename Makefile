@@ -6,7 +6,7 @@ BIN := .venv/bin
 RUNTIME := .venv/.runtime-ready
 DEV := .venv/.dev-ready
 SETUP := scripts/set-up-venv scripts/apt-install pyproject.toml constraints.txt
-BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+BENCHMARKS := $(basename $(notdir $(shell grep -l __main__ benchmarks/*.py)))
 
 export PYTHON
 export NO_MKDOCS_2_WARNING := 1
@@ -22,7 +22,7 @@ help:
 	@echo "make docs        the documentation, into site/"
 	@echo "make reproduce   the paper's figures; FIGURES=\"c d\" FLAGS=--quick for some of them, quickly"
 	@echo "make bench       the benchmarks"
-	@echo "make bench-peers handful bench exact, beside other packages"
+	@echo "make bench-peers known functions, beside other packages"
 
 demo: $(RUNTIME)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/handful demo $(DEMO_FLAGS); \
@@ -49,7 +49,8 @@ reproduce: $(DEV)
 	$(BIN)/python -m reproduction $(FIGURES) $(FLAGS)
 
 bench: $(DEV)
-	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
+	@set -e; for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python -m benchmarks.$$name; done
+	$(BIN)/python -m benchmarks.answers --quick
 
 .venv-peers/.ready: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -57,7 +58,7 @@ bench: $(DEV)
 	@touch $@
 
 bench-peers: $(DEV) .venv-peers/.ready
-	$(BIN)/handful bench exact
+	$(BIN)/python -m benchmarks.exact $(FLAGS)
 
 $(RUNTIME): $(SETUP)
 	scripts/set-up-venv crowd

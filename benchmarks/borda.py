@@ -1,6 +1,6 @@
 """How good a pick is where preferences go round: its Borda sum over the best one, for several budgets.
 
-python benchmarks/borda.py [--crowds 240] [--per-item 2 3 4 5 6 8 15]
+python -m benchmarks.borda [--crowds 240] [--per-item 2 3 4 5 6 8 15]
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.non_transitive import giant_killer, rock_paper_scissors, shares_of_best, two_camps
 from handful import Duels, Uniform
 from handful.explorers.protocol import Explorer
-from handful.lab.bench.non_transitive import giant_killer, rock_paper_scissors, shares_of_best, two_camps
 
 EXPLORERS: dict[str, tuple[Explorer, int]] = {
     "duels, best of 2": (Duels(), 2),

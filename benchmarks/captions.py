@@ -1,6 +1,6 @@
 """`worth` beside sequential halving and KL-UCB on ratings that people gave: the New Yorker's caption contest.
 
-python benchmarks/captions.py [PATH] [--runs 100] [--k 10] [--without-ucb]
+python -m benchmarks.captions [PATH] [--runs 100] [--k 10] [--without-ucb]
 
 PATH is a summary of a contest: a CSV with the columns caption, unfunny, somewhat_funny and funny (how often each was
 said). Without it nothing is played. An answer is drawn from what people said of that caption: 1, 2 or 3. A selection is
@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.rivals import KLUCB, Halving
 from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
 from handful.explorers.registry import Worth
 from handful.kernels import kernel
-from handful.lab.bench.rivals import KLUCB, Halving
 from handful.problem import OPEN, Floats, Problem, Values
 
 EXPLORERS: tuple[Explorer, ...] = (Worth(), Halving(), KLUCB(1.0, 3.0))
@@ -31,7 +31,8 @@ def read(path: Path) -> np.ndarray:
     with path.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines)
         counts = np.array([[float(row[name]) for name in ("unfunny", "somewhat_funny", "funny")] for row in rows])
-    return counts / counts.sum(axis=1, keepdims=True)
+    shares: np.ndarray = counts / counts.sum(axis=1, keepdims=True)
+    return shares
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Cascades a second on one core, beside those of cynetdiff on the same graph.
 
-python benchmarks/cascades.py [--peer PYTHON] [--nodes 15000] [--edges 120000] [--runs 4000]
+python -m benchmarks.cascades [--peer PYTHON] [--nodes 15000] [--edges 120000] [--runs 4000]
 
 PYTHON is the interpreter of an environment of its own with cynetdiff, networkx and NumPy
 (`python -m venv peer && peer/bin/pip install cynetdiff networkx numpy`, then `--peer peer/bin/python`); without it only

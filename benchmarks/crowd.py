@@ -6,7 +6,7 @@ in the same run, in turn: its server, by this generator, with nothing but what i
 With --guarded people come by an open link, with caps on persons and networks, and one question in twelve is a check.
 They all come from one network: no cap keeps anybody from going on, and each is looked at for every question.
 
-python benchmarks/crowd.py [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--shown 2 4]
+python -m benchmarks.crowd [--seconds 15] [--storage URL] [--workers 500] [--explorer duels] [--shown 2 4]
     [--loads 3] [--guarded] [--beside FOLDER]
 """
 
@@ -29,7 +29,8 @@ from rich.table import Column, Table
 
 from handful.crowd.collection.intake import ingest
 from handful.crowd.collection.items import Collection, load_collection
-from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.hosting.startup import open_registry
+from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all

@@ -1,9 +1,9 @@
 """What it would cost to ask about every item once, before any is asked about again, where answers are few.
 
-python benchmarks/first_answers.py [--functions 20] [--runs 5]
+python -m benchmarks.first_answers [--functions 20] [--runs 5]
 
 `worth` gives a third of all answers to first ones, at most. Here it plays beside itself with as many first answers as
-there are items, at one and two answers per item of 5,000, on the functions and answers of `handful bench answers
+there are items, at one and two answers per item of 5,000, on the functions and answers of `python -m benchmarks.answers
 --section "many items under a budget"`, paired. (At one answer per item all are first ones then.)
 """
 
@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 from itertools import product
+from typing import Any
 
 import numpy as np
 
+from benchmarks.answers.runs import World, instance
+from benchmarks.answers.spending import ANSWERS, WORLDS, K
 from handful.explorers.registry import Worth
-from handful.lab.bench.runs import World, instance
-from handful.lab.bench.spending import ANSWERS, WORLDS, K
 from handful.problem import Problem, Total, Values
 from handful.responses import Response
 from handful.simulation import simulate
@@ -28,7 +29,7 @@ def play(world: World, response: Response, each: int, function: int, run: int, *
     """f of the picks over exact greedy's."""
     objective, best = instance(function, SIZE, K, 0, world)
     budget = Total(each * SIZE)
-    state = Worth().build(Problem(SIZE, K, Values(), budget=budget, seed=1_000_003 * function + run))
+    state: Any = Worth().build(Problem(SIZE, K, Values(), budget=budget, seed=1_000_003 * function + run))
     if everybody:
         state.looking.rules["one_in"] = each
     return simulate(state, objective, response, K, budget=budget).value / best

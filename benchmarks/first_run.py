@@ -1,6 +1,6 @@
 """How much processor time README's examples cost: when nothing is compiled yet, and in the next process.
 
-python benchmarks/first_run.py [--runs 1]
+python -m benchmarks.first_run [--runs 1]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`worth` beside sequential halving where answers are now and then so far off that they have no variance.
 
-python benchmarks/heavy_tails.py [--runs 100]
+python -m benchmarks.heavy_tails [--runs 100]
 
 5,000 items whose gains add up, from 0 to 1, k = 10; the noise is 0.3 times Student's t with so many degrees of freedom
 (up to two of them it has no variance). Then the same answers, clipped to [−1, 2] by whoever gives them.
@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.rivals import Halving
 from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
 from handful.explorers.registry import Worth
 from handful.kernels import kernel
-from handful.lab.bench.rivals import Halving
 from handful.problem import OPEN, Floats, Problem, Values
 
 SIZE, K, SCALE = 5_000, 10, 0.3

@@ -1,6 +1,6 @@
 """How long a fresh Python takes to import the package, beside what it stands on.
 
-python benchmarks/imports.py [--runs 7]
+python -m benchmarks.imports [--runs 7]
 """
 
 from __future__ import annotations

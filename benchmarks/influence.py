@@ -1,6 +1,6 @@
 """A study on a cascade beside IMM: the spread of ten seeds, and the simulations it took.
 
-python benchmarks/influence.py [--edges FILE.csv] [--nodes 15000] [--pick 10] [--per-node 20] [--seeds 1]
+python -m benchmarks.influence [--edges FILE.csv] [--nodes 15000] [--pick 10] [--per-node 20] [--seeds 1]
                                [--first-seed 0] [--candidates N]
 
 IMM is this benchmark's own reference (Tang, Shi and Xiao, SIGMOD 2015), with ε = 0.1 and ℓ = 1. FILE.csv has columns
@@ -86,7 +86,8 @@ def imm(cascade: IndependentCascade, k: int) -> tuple[list[int], int]:
         x = n / 2**i
         count = math.ceil(first / x)
         drawn += count
-        _, share = cover(*reverse_sets(starts, sources, weights, count, i), n, k)
+        flat, ends = reverse_sets(starts, sources, weights, count, i)
+        _, share = cover(flat, ends, n, k)
         if n * share >= (1 + wide) * x:
             least = n * share / (1 + wide)
             break
@@ -94,7 +95,8 @@ def imm(cascade: IndependentCascade, k: int) -> tuple[list[int], int]:
     alpha = math.sqrt(ell * math.log(n) + math.log(2))
     beta = math.sqrt(e * (choices + ell * math.log(n) + math.log(2)))
     count = math.ceil(2 * n * (e * alpha + beta) ** 2 / EPSILON**2 / least)
-    chosen, _ = cover(*reverse_sets(starts, sources, weights, count, 99), n, k)
+    flat, ends = reverse_sets(starts, sources, weights, count, 99)
+    chosen, _ = cover(flat, ends, n, k)
     return chosen, drawn + count
 
 

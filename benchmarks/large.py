@@ -1,6 +1,6 @@
 """What a study of very many items costs: microseconds for a question and its answer, and bytes for an item.
 
-python benchmarks/large.py [--items 100000] [--k 50]
+python -m benchmarks.large [--items 100000] [--k 50]
 
 `certified` on items whose gains add up, from the first question to the certificate, beside 100 items in the same run;
 memory is what is left when the study has ended, beyond the items, their ids and the journal; then `worth` on a million

@@ -2,7 +2,7 @@
 
 The journal is made, not lived through: questions asked, answered and settled as a crowd's are, in one open round.
 
-python benchmarks/large_studies.py [--back 100000] [--looked-at 400000] [--exported 100000] [--storage URL] [--folder .]
+python -m benchmarks.large_studies [--back 100000] [--looked-at 400000] [--exported 100000] [--storage URL] [--folder .]
 """
 
 from __future__ import annotations

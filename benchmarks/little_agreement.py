@@ -1,6 +1,6 @@
 """How often what is said of picks is true where people hardly agree: strengths that lie close together, few answers.
 
-python benchmarks/little_agreement.py [--studies 300]
+python -m benchmarks.little_agreement [--studies 300]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def statements(spread: float, seed: int) -> list[tuple[float, bool]]:
     drawn = random.Random(seed)
     strengths = [drawn.gauss(0.0, spread) for _ in range(ITEMS)]
 
-    def best_of(q: Question) -> int:
+    def best_of(q: Question[int]) -> int:
         luck = random.Random(q.seed)
         return max(q.options, key=lambda i: strengths[i] - math.log(-math.log(luck.random())))
 

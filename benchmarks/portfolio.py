@@ -1,6 +1,6 @@
 """A portfolio of models scored query by query: a study beside sample average, at the same number of calls.
 
-python benchmarks/portfolio.py [--models 100] [--pick 5] [--seeds 10] [--queries 5 20]
+python -m benchmarks.portfolio [--models 100] [--pick 5] [--seeds 10] [--queries 5 20]
 
 A query is of one of twenty kinds, and a model has a skill for each kind. Graded: a score is the skill, drawn from a
 Beta(1, 3), plus normal noise of 0.15, cut to 0 to 1. Right or wrong: a score is 1 with probability 0.9 for about three

@@ -1,6 +1,6 @@
 """How fast a stored study is opened again: events per second of processor time, for every explorer.
 
-python benchmarks/reopening.py [--answers 20000] [--only sharp]
+python -m benchmarks.reopening [--answers 20000] [--only sharp]
 """
 
 from __future__ import annotations

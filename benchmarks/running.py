@@ -1,6 +1,6 @@
 """What many processes and a Dask cluster save, by how long a simulation takes, and what many in flight cost.
 
-python benchmarks/running.py [--seconds 0.00001 0.001 0.1] [--wait] [--without-dask] [--albums 20] [--without-costs]
+python -m benchmarks.running [--seconds 0.00001 0.001 0.1] [--wait] [--without-dask] [--albums 20] [--without-costs]
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def run(oracle: Callable[[Question[int]], float], simulations: int, **where: obj
     study = Study(range(20), 2, feedback=Values(noise=1.0), budget=simulations, in_flight=64)
     first: list[float] = []
 
-    def note(_: object) -> None:
-        first.append(time.perf_counter())
+    def note(event: object) -> None:
+        if not first and type(event).__name__ == "Told":
+            first.append(time.perf_counter())
 
-    end = study.subscribe(lambda event: first or note(event) if type(event).__name__ == "Told" else None)
+    end = study.subscribe(note)
     study.run(oracle, **where)  # type: ignore[arg-type]
     end()
     return time.perf_counter() - first[0]
@@ -89,7 +90,9 @@ def compare(seconds: float, wait: bool, *, with_dask: bool) -> None:
         if with_dask:
             import distributed
 
-            with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+            with distributed.LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=2, threads_per_worker=1, dashboard_address=None
+            ) as cluster:
                 times["Dask, two workers"].append(run(oracle, simulations, dask=cluster))
     for name, taken in times.items():
         if taken:

@@ -1,6 +1,6 @@
 """What limits screens of four at β = 2: `topx`, `duels`, and a `duels` that is told which gains have fallen.
 
-python benchmarks/screens_of_four.py [--albums 20] [--runs 100] [--first 0]
+python -m benchmarks.screens_of_four [--albums 20] [--runs 100] [--first 0]
 
 Sixty photos, six picks, Luce's model. The last of the three cannot be had: after every pick it is told of which items
 the gain has fallen by more than a twentieth. Its belief about these is drawn back and down; the others stay.
@@ -16,11 +16,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.answers.runs import Run, instance, perform
+from benchmarks.answers.targets import CurvePoint, cost_of
 from handful.explorers.choices import ChoicesState
 from handful.explorers.protocol import drop, open_round
 from handful.explorers.registry import Duels, Explorer, TopX
-from handful.lab.bench.runs import Run, instance, perform
-from handful.lab.bench.targets import CurvePoint, cost_of
 from handful.problem import Floats, PerItem, Preferences, Problem
 from handful.responses import btl
 from handful.simulation import play

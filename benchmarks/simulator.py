@@ -1,6 +1,6 @@
 """How many answers a second the compiled simulator asks for, takes in and decides by, on one core.
 
-python benchmarks/simulator.py [--items 60] [--pick 6] [--seconds 2]
+python -m benchmarks.simulator [--items 60] [--pick 6] [--seconds 2]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How fast answers become durable, and how fast a journal is read back.
 
-python benchmarks/storage.py [--threads 64] [--seconds 3] [--records 200000] [--storage URL]
+python -m benchmarks.storage [--threads 64] [--seconds 3] [--records 200000] [--storage URL]
 """
 
 from __future__ import annotations

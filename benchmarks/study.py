@@ -1,6 +1,6 @@
 """How much a study itself costs: asking and telling, reopening, durable answers, memory.
 
-python benchmarks/study.py [--answers 100000] [--threads 64] [--seconds 3]
+python -m benchmarks.study [--answers 100000] [--threads 64] [--seconds 3]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What an explorer's thinking costs: microseconds for one question and its answer, and simulated answers a second.
 
-python benchmarks/thinking.py [--answers 20000] [--seconds 2]
+python -m benchmarks.thinking [--answers 20000] [--seconds 2]
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -60,7 +61,7 @@ def microseconds(explorer: Explorer, size: int, answers: int) -> float:
 
 def microseconds_for_a_person(options: int, asked_before: int, questions: int = 2_000) -> float:
     """Choose a question among 2,000 items for somebody who was asked so many in the round; only that is timed."""
-    state = Duels().build(Problem(2_000, 6, Preferences(options=options), budget=10**6, seed=1))
+    state: Any = Duels().build(Problem(2_000, 6, Preferences(options=options), budget=10**6, seed=1))
     open_round(state, 1, -1, 6)
     rng, spent = np.random.default_rng(0), 0.0
     best = np.arange(50)  # whom people were asked about: the candidates that are shown most

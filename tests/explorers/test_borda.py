@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.non_transitive import Crowd, giant_killer, rock_paper_scissors, shares_of_best, two_camps
 from handful import Duels, Uniform
 from handful.explorers.protocol import Explorer
-from handful.lab.bench.non_transitive import Crowd, giant_killer, rock_paper_scissors, shares_of_best, two_camps
 
 MANY = range(6000, 6120)  # of twelve crowds with two camps the mean is off by 0.017
 

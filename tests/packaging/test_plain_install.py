@@ -60,8 +60,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "serve": (("serve", "photos", "-k", "2", "--theme", "Boats"), CROWD),
     "backup": (("backup", "items.db", "-o", "items.zip"), CROWD),
     "demo": (("demo", "--fast", "--exit-when-done"), CROWD),
-    "bench answers": (("bench", "answers", "--quick"), PLOTS),
-    "bench exact": (("bench", "exact", "--quick"), PLOTS),
 }
 GROUPS = [f"handful.cli.{group.name}" for group in pkgutil.iter_modules(handful.cli.__path__)]
 HANDFUL = "import sys; from handful.cli import main; sys.argv[0] = 'handful'; main()"

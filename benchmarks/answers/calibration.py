@@ -7,12 +7,10 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.answers.runs import PEOPLE, BenchPlan, Run, RunOutcome
+from benchmarks.answers.statements import SURELY, JudgedStatement
+from benchmarks.answers.targets import Figure
 from handful.explorers.registry import Duels
-from handful.lab.bench.plans import BenchPlan
-from handful.lab.bench.runs import Run, RunOutcome
-from handful.lab.bench.statements import SURELY, JudgedStatement
-from handful.lab.bench.targets import Figure
-from handful.lab.bench.tastes import PEOPLE
 from handful.problem import PerItem, Preferences
 from handful.responses import Response, btl, tastes
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from handful.lab.bench.runs import RunOutcome
+from benchmarks.answers.runs import RunOutcome
 from handful.problem import PerItem
 from reproduction.statistics import student_quantile
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from handful.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
-from handful.lab.bench.plans import BenchPlan
-from handful.lab.bench.runs import Run, RunOutcome
-from handful.lab.bench.targets import (
+from benchmarks.answers.runs import BenchPlan, Run, RunOutcome
+from benchmarks.answers.targets import (
     CurvePoint,
     Figure,
     better,
@@ -20,6 +18,7 @@ from handful.lab.bench.targets import (
     mean_fewest,
     mean_quality,
 )
+from handful.explorers.registry import Certified, Explorer, Sharp, TopX, Uniform, Worth
 from handful.problem import PerItem, Values
 from handful.responses import uniform
 

@@ -8,9 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from handful.explorers.board import View
-from handful.explorers.registry import Duels
-from handful.lab.bench.calibration import (
+from benchmarks.answers.calibration import (
     CROWDS,
     HIGH,
     LEAST,
@@ -21,9 +19,10 @@ from handful.lab.bench.calibration import (
     calibration_runs,
     share_true,
 )
-from handful.lab.bench.plans import QUICK
-from handful.lab.bench.runs import Run, RunOutcome, perform
-from handful.lab.bench.statements import AMONG, SURELY, JudgedStatement, borda_sums, shares_named
+from benchmarks.answers.runs import QUICK, Run, RunOutcome, perform
+from benchmarks.answers.statements import AMONG, SURELY, JudgedStatement, borda_sums, shares_named
+from handful.explorers.board import View
+from handful.explorers.registry import Duels
 from handful.problem import Problem
 
 FRESH = replace(QUICK, instances=3, first_seed=900)  # albums that nothing was chosen by

@@ -7,12 +7,11 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.answers.runs import BenchPlan, Run, RunOutcome, World
+from benchmarks.answers.targets import Figure, advantage, group, mean_quality
+from benchmarks.rivals import KLUCB, Halving
 from handful.explorers.protocol import Explorer
 from handful.explorers.registry import Worth
-from handful.lab.bench.plans import BenchPlan
-from handful.lab.bench.rivals import KLUCB, Halving
-from handful.lab.bench.runs import Run, RunOutcome, World
-from handful.lab.bench.targets import Figure, advantage, group, mean_quality
 from handful.problem import Total, Values
 from handful.responses import Response, bernoulli, gaussian, ratings, student
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from handful.explorers.registry import Certified, Duels, TopX
-from handful.lab.bench.plans import BenchPlan
-from handful.lab.bench.runs import Prior, Run, RunOutcome
-from handful.lab.bench.targets import (
+from benchmarks.answers.runs import BenchPlan, Prior, Run, RunOutcome
+from benchmarks.answers.targets import (
     CurvePoint,
     Figure,
     advantage,
@@ -19,6 +17,7 @@ from handful.lab.bench.targets import (
     mean_fewest,
     mean_quality,
 )
+from handful.explorers.registry import Certified, Duels, TopX
 from handful.problem import PerItem, Preferences, Total, Values
 from handful.responses import Response, btl, linear, saturating, uniform
 

@@ -10,20 +10,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer import Typer
 from typer.testing import CliRunner
 
-from handful.cli import app
-from handful.cli import bench as bench_commands  # noqa: F401  (registers them)
+from benchmarks.answers import __main__ as command
+from benchmarks.answers.choices import ALONE
+from benchmarks.answers.comparisons import FLIGHT
+from benchmarks.answers.report import (
+    BenchReport,
+    bench,
+    cells,
+    csv_text,
+    draw,
+    fewest_runs,
+    json_text,
+    markdown,
+    sections,
+    summary,
+)
+from benchmarks.answers.runs import FULL, QUICK, BenchPlan, Run, RunOutcome, people_with_tastes, perform, perform_all
+from benchmarks.answers.targets import CurvePoint, Figure, advantage, better, cost_of
 from handful.explorers.registry import Certified, Duels
-from handful.lab.bench.answers import BenchReport, bench, fewest_runs, sections
-from handful.lab.bench.choices import ALONE
-from handful.lab.bench.comparisons import FLIGHT
-from handful.lab.bench.picture import draw
-from handful.lab.bench.plans import FULL, QUICK, BenchPlan
-from handful.lab.bench.report_formats import cells, csv_text, json_text, markdown, summary
-from handful.lab.bench.runs import Run, RunOutcome, perform, perform_all
-from handful.lab.bench.targets import CurvePoint, Figure, advantage, better, cost_of
-from handful.lab.bench.tastes import people_with_tastes
 from handful.problem import PerItem, Preferences, Values
 from handful.responses import btl, tastes, uniform
 from handful.venice import venice
@@ -159,11 +166,13 @@ def test_the_targets_that_are_not_met_are_named_at_the_end() -> None:
 
 
 def test_without_a_terminal_each_section_is_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("handful.lab.bench.plans.QUICK", TINY)
-    asked = ["bench", "answers", "--quick", "--section", FLIGHT, "--processes", "1", "--output", str(tmp_path / "out")]
+    monkeypatch.setattr(command, "QUICK", TINY)
+    app = Typer()
+    app.command()(command.main)
+    asked = ["--quick", "--section", FLIGHT, "--processes", "1", "--output", str(tmp_path / "out")]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
-    assert done.stderr.count(f"handful: {FLIGHT}: ") == 1
+    assert done.stderr.count(f"{FLIGHT}: ") == 1
     assert "other targets." in done.stdout
     assert not list((tmp_path / "out").glob("answers.[ps][nv]g"))  # nothing of this section is in the picture
     assert "picture" not in done.stdout.splitlines()[-1]

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.exact import measurements
+from benchmarks.exact.measurements import CASES, TARGETS, Measured, draw, figures, measure, times_csv, times_markdown
 from handful.errors import InvalidProblem
-from handful.lab.bench.exact import measuring
-from handful.lab.bench.exact.measuring import CASES, TARGETS, Measured, figures, measure, times_csv, times_markdown
-from handful.lab.bench.exact.picture import draw
 
 
 def made_up(case: str, library: str, seconds: float, picks: tuple[int, ...] = (1, 2)) -> Measured:
@@ -36,7 +35,7 @@ def test_every_target_is_about_a_case_that_is_measured() -> None:
 
 
 def test_a_case_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(measuring, "CASES", {"mmr": ("handful",)})
+    monkeypatch.setattr(measurements, "CASES", {"mmr": ("handful",)})
     (found,) = measure(["mmr"], tmp_path, lambda m: None)
     assert len(set(found.picks)) == 100
     assert 0.0 < found.warm < 60.0

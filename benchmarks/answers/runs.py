@@ -1,4 +1,4 @@
-"""One run of one explorer on one instance, and many of them over processes: the same result on any number of these."""
+"""What is run and how much of it, on which functions, and one simulated run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,58 @@ from typing import Literal
 
 import numpy as np
 
+from benchmarks.answers.clairvoyant import clairvoyant
+from benchmarks.answers.statements import JudgedStatement, statements_of
 from handful.compilation import tasks
 from handful.explorers.registry import EXPLORERS, Duels, Explorer
 from handful.kernels import COMPILING
-from handful.lab.bench.clairvoyant import clairvoyant
-from handful.lab.bench.statements import JudgedStatement, statements_of
-from handful.lab.bench.tastes import people_with_tastes
+from handful.numbers import whole
 from handful.objectives import Coverage, Modular, SampleAverage
 from handful.problem import Feedback, PerItem, Problem, Total, Values
 from handful.responses import Response
 from handful.simulation import lazy_greedy, simulate
 from handful.venice import venice
+
+
+@dataclass(frozen=True)
+class BenchPlan:
+    """Instances and repetitions of each section."""
+
+    instances: int
+    proofs: int  # runs per instance for the guarantee
+    repeats: int  # runs per instance under a budget, for values
+    duels: int  # and for comparisons
+    many: int  # instances of many items
+    half_widths: tuple[float, ...]  # of values under a budget
+    links: tuple[str, ...]
+    sizes: tuple[int, ...]
+    people: int  # runs per instance with one consistent person
+    spending: int = 1  # runs per function and cell of many items under a budget
+    first_seed: int = 0
+
+    def instance_seeds(self, count: int | None = None) -> range:
+        """The seeds of the collections that are drawn."""
+        return range(self.first_seed, self.first_seed + (self.instances if count is None else count))
+
+
+QUICK = BenchPlan(10, 1, 2, 2, 1, (1.0,), ("btl",), (60,), 4)
+FULL = BenchPlan(20, 2, 6, 10, 10, (1.0, 3.0, 10.0), ("btl", "careless", "linear", "saturating"), (60, 300), 10, 5)
+
+
+PEOPLE = 25
+SHAPE = 0.3  # of the gamma distribution of how much a topic matters to a person: few matter much, most hardly
+
+
+def people_with_tastes(album: Coverage, people: int = PEOPLE, seed: int = 0) -> SampleAverage:
+    """A part per person: the album's topics with weights of that person's own, which add up to the album's."""
+    whole("people", people, 1)
+    rng = np.random.Generator(np.random.Philox(key=whole("seed", seed, 0)))
+    parts = []
+    for _ in range(people):
+        weights = album.weights * rng.gamma(SHAPE, 1.0 / SHAPE, len(album.weights))
+        parts.append(Coverage(weights * album.weights.sum() / weights.sum(), album.matrix))
+    return SampleAverage(parts)
+
 
 DELTA = 0.05
 Prior = Literal["none", "right", "opposite", "random"]

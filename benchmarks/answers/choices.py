@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from benchmarks.answers.runs import PEOPLE, BenchPlan, Run, RunOutcome, World
+from benchmarks.answers.targets import CurvePoint, Figure, cost_of, curve, group, mean_answers, mean_quality
 from handful.explorers.registry import Duels, TopX
-from handful.lab.bench.plans import BenchPlan
-from handful.lab.bench.runs import Run, RunOutcome, World
-from handful.lab.bench.targets import CurvePoint, Figure, cost_of, curve, group, mean_answers, mean_quality
-from handful.lab.bench.tastes import PEOPLE
 from handful.problem import PerItem, Preferences, Total
 from handful.responses import Response, btl, tastes
 

@@ -1,0 +1,1 @@
+"""Measurements, beside the package: `python -m benchmarks.NAME` runs one, `make bench` all of them."""

@@ -1,0 +1,1 @@
+"""How many answers each explorer needs on simulated answers, beside what is aimed at."""

@@ -1,1 +1,0 @@
-"""`handful bench exact`: known functions beside other packages, each measured in a process of its own."""
