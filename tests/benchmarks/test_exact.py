@@ -1,4 +1,4 @@
-"""`handful bench exact`: measurements in processes of their own, and figures with targets."""
+"""`python -m benchmarks.exact`: measurements in processes of their own, and figures with targets."""
 
 from __future__ import annotations
 
