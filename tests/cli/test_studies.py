@@ -360,8 +360,6 @@ WRONG = [
     ((*SELECT, "--storage", "/nowhere/at/all.db"), 3, "no folder"),
     (("plot", "-o", "photos.txt"), 2, ".png, .svg or .pdf"),
     (("dance",), 2, "dance"),
-    (("solo", "photos"), 2, "handful serve FOLDER --solo"),
-    (("estimate",), 2, "`handful estimate` is called `handful price` now"),
     (("replay", "--storage", "study.jsonl"), 3, "cannot be opened or replayed by itself: give the database"),
 ]
 

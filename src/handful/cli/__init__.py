@@ -14,12 +14,10 @@ from typing import Annotated, TextIO
 
 import typer
 
-from handful.cli.other_names import Commands
 from handful.errors import HandfulError, MissingExtra, StorageError, StorageMissing
 
 app = typer.Typer(
     name="handful",
-    cls=Commands,
     help="Pick the best few of many when quality can only be asked for, and every answer is noisy.",
     no_args_is_help=True,
     rich_markup_mode="rich",

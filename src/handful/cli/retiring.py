@@ -23,6 +23,7 @@ READS = frozenset(
         "recruit pay-list",
         "recruit plan",
         "recruit status",
+        "recruit steps",
         "replay",
         "status",
     }

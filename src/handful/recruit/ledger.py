@@ -302,23 +302,11 @@ class Store:
         `new` gives the pseudonym of somebody new, and what their cookie is made from.
         """
         now = self.clock()
-        known = and_(
-            recruited.c.study == study,
-            recruited.c.participant == who.participant,
-            recruited.c.session == (who.session or ""),
-        )
         with self._writing() as connection:
-            if connection.dialect.name == "postgresql":  # one at a time; SQLite's transactions are so anyway
-                connection.execute(text("LOCK TABLE recruited IN SHARE ROW EXCLUSIVE MODE"))
-            row = connection.execute(select(recruited).where(known)).mappings().first()
-            if row is not None:
-                more: dict[str, Any] = {"seen": now}
-                if row["arrived"] is None:
-                    more["arrived"] = now
-                if verified is not None:
-                    more |= {"verified": verified, "status": status}
-                connection.execute(update(recruited).where(known).values(**more))
-                return _person({**row, **more}), False
+            _one_at_a_time(connection, recruited)
+            known = _visit(connection, study, who)
+            if known is not None:
+                return _come_again(connection, known, verified, status, now), False
             full = places is not None and _taken(connection, study) >= places
             earlier = _earlier_visit(connection, study, who.participant) if verified else None
             if earlier is not None and earlier["outcome"] not in (None, *FREES_ITS_PLACE):
@@ -326,44 +314,15 @@ class Store:
             if full and (earlier is None or earlier["outcome"] is not None):
                 return None, False
             if earlier is not None:
-                anew: dict[str, Any] = {
-                    "session": who.session or "",
-                    "panel_study": who.study,
-                    "status": status,
-                    "verified": True,
-                }
-                anew |= {"seen": now, "outcome": None, "ended": None, "completed": False, "decision": None}
-                own = and_(recruited.c.study == study, recruited.c.pseudonym == earlier["pseudonym"])
-                connection.execute(update(recruited).where(own).values(**anew))
-                return _person({**earlier, **anew}), False
+                return _moved(connection, earlier, who, status, now), False
             pseudonym, chance = new()
-            values = {
-                "study": study,
-                "pseudonym": pseudonym,
-                "chance": chance,
-                "participant": who.participant,
-                "session": who.session or "",
-                "panel_study": who.study,
-                "arrived": now,
-                "seen": now,
-                "verified": verified,
-                "status": status,
-                "completed": False,
-            }
-            connection.execute(insert(recruited).values(**values))
-            return _person({column.name: None for column in recruited.c} | values), True
+            person = Participant(pseudonym, who, arrived=now, seen=now, verified=verified, status=status, chance=chance)
+            return _added(connection, study, person), True
 
     def meet(self, study: str, who: Identity, status: str) -> Participant:
         """Somebody whom the platform knows, and who never came here."""
-        pseudonym = new_pseudonym()
         with self._writing() as connection:
-            values = {"participant": who.participant, "session": who.session or "", "panel_study": who.study}
-            connection.execute(
-                insert(recruited).values(
-                    study=study, pseudonym=pseudonym, verified=True, status=status, completed=False, **values
-                )
-            )
-        return Participant(pseudonym, who, verified=True, status=status)
+            return _added(connection, study, Participant(new_pseudonym(), who, verified=True, status=status))
 
     def change(self, study: str, pseudonym: str, **values: Any) -> None:
         """Change what is known of a person."""
@@ -440,8 +399,7 @@ class Store:
         """Write down a bonus that is not sent yet; give its number, which for a repeated request is the first one's."""
         own = and_(promised.c.study == study, promised.c.request == request)
         with self._writing() as connection:
-            if connection.dialect.name == "postgresql":  # one at a time; SQLite's transactions are so anyway
-                connection.execute(text("LOCK TABLE ledger_requests IN SHARE ROW EXCLUSIVE MODE"))
+            _one_at_a_time(connection, promised)
             first = connection.execute(select(ledger).join(promised, promised.c.number == ledger.c.number).where(own))
             line = first.mappings().first()
             if line is None:
@@ -506,6 +464,50 @@ def _add_line(connection: Connection, **values: Any) -> int:
     result = connection.execute(insert(ledger).values(**values))
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def _one_at_a_time(connection: Connection, table: Table) -> None:
+    """Let no other transaction write to this table until this one ends; SQLite's transactions are so anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"LOCK TABLE {table.name} IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def _visit(connection: Connection, study: str, who: Identity) -> RowMapping | None:
+    """The row of this person in this visit."""
+    ids = (recruited.c.participant == who.participant, recruited.c.session == (who.session or ""))
+    return connection.execute(select(recruited).where(recruited.c.study == study, *ids)).mappings().first()
+
+
+def _come_again(
+    connection: Connection, row: RowMapping, verified: bool | None, status: str | None, now: float
+) -> Participant:
+    """Somebody in a visit that is known, or who was met on the platform before they came."""
+    changed: dict[str, Any] = {"seen": now}
+    if row["arrived"] is None:
+        changed["arrived"] = now
+    if verified is not None:
+        changed |= {"verified": verified, "status": status}
+    return _changed(connection, row, changed)
+
+
+def _moved(connection: Connection, row: RowMapping, who: Identity, status: str | None, now: float) -> Participant:
+    """Somebody who goes on in another visit than before."""
+    visit = {"session": who.session or "", "panel_study": who.study, "status": status, "verified": True, "seen": now}
+    return _changed(connection, row, visit | {"outcome": None, "ended": None, "completed": False, "decision": None})
+
+
+def _changed(connection: Connection, row: RowMapping, values: dict[str, Any]) -> Participant:
+    own = and_(recruited.c.study == row["study"], recruited.c.pseudonym == row["pseudonym"])
+    connection.execute(update(recruited).where(own).values(**values))
+    return _person({**row, **values})
+
+
+def _added(connection: Connection, study: str, person: Participant) -> Participant:
+    """Store somebody new."""
+    ids = {"participant": person.who.participant, "session": person.who.session or "", "panel_study": person.who.study}
+    rest = {name: getattr(person, name) for name in _OF_PERSON}
+    connection.execute(insert(recruited).values(study=study, **ids, **rest))
+    return person
 
 
 def _earlier_visit(connection: Connection, study: str, participant: str) -> RowMapping | None:
