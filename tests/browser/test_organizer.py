@@ -193,20 +193,17 @@ def test_a_preregistration_can_be_read_on_a_phone_and_in_the_dark(serve: Serve, 
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 23, 27)"
 
 
-def test_a_network_is_excluded_after_the_page_has_said_what_that_means(serve: Serve, somebody: Somebody) -> None:
-    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20, door=Door()), Settings(undo_s=0, redo_s=0))
-    crowd(server, people=2, turns=4)
+def test_the_organizer_changes_how_people_come(serve: Serve, somebody: Somebody) -> None:
+    server = serve(StudyPlan(k=2, options=2, budget=40, in_flight=20, door=Door()))
     page = organizers_page(server, somebody())
-    page.click("text=Exclude many at once")
-    network = page.locator("#group-network")
-    expect(network.locator("option")).to_have_count(2)
-    network.select_option(index=1)
-    page.get_by_role("button", name="See what it would mean").click()
-    expect(page.locator("#group-words")).to_contain_text("2 people gave 8 answers")
-    page.get_by_label("Why, for the journal").fill("one stranger")
-    page.click("#group-yes")
-    expect(page.locator("#people tr.excluded")).to_have_count(2)
-    assert "one stranger" in server.organizer().get(f"/api/organize/{STUDY}/export.jsonl").text
+    page.click("text=Change how people come")
+    expect(page.locator("#door-share")).to_be_enabled()
+    page.select_option("#door-kind", "invitations")
+    expect(page.locator("#door-share")).to_be_disabled()
+    page.click("text=Let them come so")
+    expect(page.locator("#share-words")).to_have_text("Only people with an invitation get in.")
+    expect(page.locator("#settings")).to_contain_text("Then the organizer changed how people come")
+    assert server.registry.studies[STUDY].comes_by("invitations")
 
 
 def test_a_worker_is_excluded_with_a_reason_and_restored(serve: Serve, somebody: Somebody) -> None:

@@ -145,8 +145,8 @@ def test_the_result_is_shown_also_where_the_page_was_open_before_the_organizer_a
 def test_the_organizer_is_told_what_is_refused(serve: Serve, somebody: Somebody) -> None:
     page = organizers_page(serve(), somebody())
     toast = page.locator("#connection")
-    page.route("**/lift", lambda route: route.fulfill(status=403, json=REFUSED))
-    page.evaluate("document.querySelector('[data-lift]').click()")
+    page.route("**/pause", lambda route: route.fulfill(status=403, json=REFUSED))
+    page.click("#pause")
     expect(toast).to_have_text(REFUSED["message"])
     page.evaluate("document.querySelector('#connection').textContent = ''")
     page.click("#words-part summary")

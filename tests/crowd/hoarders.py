@@ -48,9 +48,8 @@ def honest_rate(addresses: list[str], seed: int = 0, *, guarded: bool = True, se
         **settings,
     )
     where = {f"h{n}": f"10.{n}.0.1" for n in range(HONEST)} | {f"a{n}": at for n, at in enumerate(addresses)}
-    caps = Caps(
-        IN_FLIGHT, ServerLimits().held_per_address, door, lambda worker: network_of(where[worker], door).encode()
-    )
+    held = ServerLimits().held_per_network
+    caps = Caps(IN_FLIGHT, held, lambda worker: network_of(where[worker], door).encode())
     if guarded:
         study.let_in_by(caps)
     turns = [(start + (0.0 if name[0] == "a" else 5.0), name) for name in where]  # the hoarders come first
@@ -62,7 +61,7 @@ def honest_rate(addresses: list[str], seed: int = 0, *, guarded: bool = True, se
         if name in holds:
             study.tell(holds.pop(name), bool(rng.random() < 0.5), name)
             answered += 1
-        caps.came(name, where[name], now[0])
+        caps.came(name, now[0])
         questions = study.ask(1, name) if name[0] == "h" or not study.held_by(name) else []
         if name[0] == "h" and questions:
             holds[name] = questions[0].id

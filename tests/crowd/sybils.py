@@ -53,19 +53,19 @@ def attacked(seed: int, addresses: list[str], *, capped: bool = True) -> Outcome
         clock=lambda: now[0],
     )
     where = {f"h{i}": f"10.{i}.0.1" for i in range(HONEST)} | {f"a{i}": at for i, at in enumerate(addresses)}
-    caps = Caps(200, 0.75, door, lambda worker: network_of(where[worker], door).encode())
+    caps = Caps(200, 0.75, lambda worker: network_of(where[worker], door).encode())
     if capped:
         study.let_in_by(caps)
     people = list(where)
     pause = np.array([THINK_S if name[0] == "h" else THINK_S / FASTER for name in people])
     due = now[0] + rng.exponential(pause)
     for name in people:
-        caps.came(name, where[name], now[0])
+        caps.came(name, now[0])
     while not study.finished:
         at = int(np.argmin(due))
         name, now[0] = people[at], float(due[at])
         due[at] += rng.exponential(pause[at])
-        caps.came(name, where[name], now[0])
+        caps.came(name, now[0])
         for q in study.ask(1, name):
             fair = rng.random() < 1 / (1 + np.exp(-STEEPNESS * (QUALITY[q.item] - QUALITY[q.rival])))
             pushes = name[0] == "a" and (q.item in WORST) != (q.rival in WORST)

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from handful.crowd.collection.intake import ingest
-from handful.crowd.hosting.tokens import Secret, new_cookie, new_session, worker_of
+from handful.crowd.hosting.tokens import Secret, Worker, new_cookie, new_session, tokens_key
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.logs import JsonLines
@@ -32,8 +32,9 @@ def answers(server: Started) -> int:
 def test_a_forged_token_is_nothing(serve: Serve) -> None:
     server = serve()
     person = server.person()
-    forger = worker_of(Secret(b"x" * 32), STUDY, new_cookie(Secret(b"x" * 32), STUDY))
-    assert forger is not None
+    key = tokens_key(Secret(b"x" * 32), STUDY, new_cookie(Secret(b"x" * 32), STUDY))
+    assert key is not None
+    forger = Worker("w1", key)
     for token in (forger.token("q0"), "q0", "0", "A" * 28, person.token[:-1] + "~", "../../etc/passwd"):
         refused = person.post("answer", {"token": token, "side": "left"})
         assert (refused.status_code, refused.json()) == (404, NOT_FOUND)

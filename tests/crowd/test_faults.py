@@ -24,7 +24,7 @@ from sqlalchemy import create_engine, text
 from handful import Study
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting import registry
-from handful.crowd.hosting.tokens import secret_in, worker_of
+from handful.crowd.hosting.tokens import Worker, secret_in, tokens_key
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
 from handful.errors import StorageError
@@ -53,7 +53,7 @@ class Trial:
     crew: Crew
     budget: int
     place: socket.socket = field(default_factory=own_place)
-    acknowledged: list[tuple[str, str, bool]] = field(default_factory=list)
+    acknowledged: list[tuple[str, bool]] = field(default_factory=list)
     child: subprocess.Popen[bytes] | None = None
     limits: Literal["real", "none"] = "none"
 
@@ -85,11 +85,12 @@ class Trial:
         return self.child.wait(30)
 
     def note(self, person: SimulatedPerson, token: str, side: str) -> None:
-        worker = worker_of(secret_in(self.collection.folder), STUDY, person.client.cookie.split("=", 1)[1])
-        assert worker is not None
+        key = tokens_key(secret_in(self.collection.folder), STUDY, person.client.cookie.split("=", 1)[1])
+        assert key is not None
+        worker = Worker("", key)
         question = worker.question(token)
         assert question is not None
-        self.acknowledged.append((question, worker.id, (side == "left") == worker.item_is_left(question)))
+        self.acknowledged.append((question, (side == "left") == worker.item_is_left(question)))
 
     async def up(self) -> None:
         client = HttpClient(self.url)
@@ -119,10 +120,10 @@ class Trial:
         assert max(Counter(event.question for event in told).values()) == 1
         stored = {f"q{event.question}": bool(event.answer) for event in told}
         stored |= {f"q{event.question}": bool(event.answer) for event in events if isinstance(event, Revised)}
-        lost = [(question, answer) for question, _, answer in self.acknowledged if stored.get(question) != answer]
+        lost = [(question, answer) for question, answer in self.acknowledged if stored.get(question) != answer]
         assert lost == []
         assert status.answers == len(told) == self.budget
-        assert len({question for question, _, _ in self.acknowledged}) > 0.9 * self.budget
+        assert len({question for question, _ in self.acknowledged}) > 0.9 * self.budget
         assert status.finished == "all 3 items are picked"
 
 

@@ -12,7 +12,6 @@ import pytest
 from handful.crowd.collection import items as items_module
 from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.drafts import Drafts
-from handful.crowd.hosting.inherited import settings_with_inherited
 from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.setup_messages import DraftSettings
@@ -61,6 +60,8 @@ def test_a_new_study_begins_with_the_picks_so_far(finished: tuple[Started, httpx
     assert picks_of(organizer, study) == picks
     work = server.person(study).work
     assert len(work["questions"][0]["chosen"]) == 2
+    status = organizer.get(f"/api/organize/{study}").json()
+    assert f"this study continues {STUDY}: its picks were seen before this one began" in status["circumstances"]
     assert picks_of(organizer) == picks, "the study that it came from stays as it is"
 
 
@@ -150,27 +151,13 @@ def test_the_rule_the_door_and_the_claim_are_taken_over_and_told(serve: Serve, t
     drafts = Drafts(server.registry.folder)
     assert next(iter(drafts)).plan == server.registry.drafts.get(draft["draft"]).plan, "also after a restart"
     other = organizer.patch(here, json={**draft["settings"], "door": "room", "rule": None}).json()
-    assert other["inherited"] is None
+    assert "IPv4" not in other["inherited"]
     assert server.registry.drafts.get(draft["draft"]).plan.rule == Rule(), "an emptied field is the standard rule"
     organizer.patch(here, json={**draft["settings"], "theme": "Another theme"})
     study = opened(organizer, draft["draft"])
     setup = server.registry.studies[study].study.setup
     assert (setup.rule, setup.door) == (rule, door)
     assert (setup.problem.epsilon, setup.problem.delta) == (0.3, 0.01)
-
-
-def test_a_draft_of_an_earlier_version_keeps_the_rule_and_claim_that_stood_beside_its_settings() -> None:
-    beside = {"rule": Rule(share=0.5).to_dict(), "door": None, "explorer": None, "epsilon": None, "delta": 0.01}
-    kept = settings_with_inherited({"rule": None, "delta": None, "epsilon": 0.2}, {**beside, "dropped": []})
-    assert kept == {"rule": beside["rule"], "delta": 0.01, "epsilon": 0.2}
-
-
-def test_a_draft_of_an_earlier_version_keeps_the_epsilon_only_with_the_explorer_it_was_for() -> None:
-    beside = {"rule": None, "door": None, "explorer": "topx", "epsilon": 0.3, "delta": 0.05, "dropped": []}
-    same = settings_with_inherited({"explorer": "topx"}, beside)
-    other = settings_with_inherited({"explorer": None}, beside)
-    assert same == {"explorer": "topx", "epsilon": 0.3, "delta": 0.05}
-    assert other == {"explorer": None, "delta": 0.05}
 
 
 def test_thousands_of_items_can_be_named(finished: tuple[Started, httpx.Client]) -> None:

@@ -184,15 +184,12 @@ def test_restoring_somebody_who_withdrew_is_refused_in_words(serve: Serve) -> No
     assert "withdrew: their answers count no more" in refused.json()["message"]
 
 
-@pytest.mark.parametrize(("path", "whom"), [("exclude", None), ("group/exclude", {"since": 0.0})])
-def test_nobody_is_excluded_for_having_withdrawn_who_did_not(
-    serve: Serve, path: str, whom: dict[str, float] | None
-) -> None:
+def test_nobody_is_excluded_for_having_withdrawn_who_did_not(serve: Serve) -> None:
     server = serve(settings=UNHURRIED)
     answered(server, 2)
     organizer = server.organizer()
     worker = organizer.get(HERE).json()["workers"][0]["worker"]
-    refused = organizer.post(f"{HERE}/{path}", json={**(whom or {"worker": worker}), "reason": "withdrew"})
+    refused = organizer.post(f"{HERE}/exclude", json={"worker": worker, "reason": "withdrew"})
     assert refused.status_code == 409
     assert "say in other words why" in refused.json()["message"]
     assert not organizer.get(HERE).json()["workers"][0]["excluded"]
@@ -284,3 +281,24 @@ def test_health_is_told(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     while httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code != 503:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_what_excluding_somebody_would_mean_is_said_before_it_is_done(serve: Serve) -> None:
+    server = serve(StudyPlan(k=3, explorer="topx", budget=60, in_flight=20), Settings(undo_s=0, redo_s=0))
+    person = server.person()
+    for _ in range(25):
+        person.answer()
+    organizer, study = server.organizer(), server.registry.studies[STUDY].study
+    (worker,) = study.fold.workers.names
+    meant = organizer.get(f"{HERE}/exclude", params={"worker": worker}).json()
+    assert meant["rounds"] == [1]
+    assert (meant["answers"], meant["leaving"]) == (25, 5)
+    assert "1 decided round with answers of theirs stands: 1. To decide without them, begin a new" in meant["words"]
+    assert "claim nothing" in meant["words"]
+    assert study.fold.workers.excluded == []  # a preview changes nothing
+    assert organizer.get(f"{HERE}/exclude", params={"worker": "nobody"}).status_code == 404
+    assert server.browser().get(f"{HERE}/exclude", params={"worker": worker}).status_code == 401
+    organizer.post(f"{HERE}/exclude", json={"worker": worker, "reason": "one stranger"})
+    assert study.fold.workers.any_excluded_by_hand
+    assert person.next()["state"] == "finished"
+    assert "exclud" in organizer.post(f"{HERE}/close").json()["certificate"]

@@ -504,14 +504,17 @@ def test_door_and_checks_are_set_up_in_the_browser_and_invitations_made_there(se
     assert any("by invitations" in one for one in status["circumstances"])
 
 
-def test_an_open_link_has_no_invitations_and_its_cap_can_be_lifted(server: Started) -> None:
+def test_an_open_link_has_no_invitations_and_people_may_come_another_way_later(server: Started) -> None:
     organizer = server.organizer()
     name = _opened(organizer)
     assert organizer.post(f"/api/organize/{name}/invitations", json={"number": 2}).status_code == 409
-    assert organizer.post(f"/api/organize/{name}/lift", json={"cap": "network"}).status_code == 204
-    status = organizer.get(f"/api/organize/{name}").json()
-    assert any("lifted the cap on the share of a network" in one for one in status["circumstances"])
-    assert status["stuck"] is None
+    status = organizer.post(f"/api/organize/{name}/door", json={"kind": "invitations"}).json()
+    assert (status["door"], status["stuck"]) == ("invitations", None)
+    assert (
+        "then the organizer changed how people come: people came by invitations, each for one person"
+        in (status["circumstances"])
+    )
+    assert organizer.post(f"/api/organize/{name}/invitations", json={"number": 2}).status_code == 201
 
 
 def test_what_a_checks_card_says_is_the_organizers_to_say(server: Started) -> None:

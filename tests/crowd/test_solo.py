@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +11,15 @@ import pytest
 from handful import Preferences, Study
 from handful.cli.solo import print_link
 from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection, Item
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.solo import is_solo, solo_study
+from handful.crowd.hosting.solo import solo_study
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT, StudyPlan
 from handful.crowd.hosting.visits import end_visits
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
-from handful.export import records_of
-from handful.storage import open_journal
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import folder_of
-from tests.golden.make import FOLDER
 
 ALONE = Settings(goal=None, consent=None, solo=True)
 PLAN = StudyPlan(k=2, explorer="topx", budget=12)
@@ -100,27 +95,13 @@ def test_what_is_not_chosen_yet_comes_first(tmp_path: Path) -> None:
     registry.close()
 
 
-def test_an_old_journal_that_does_not_say_so_is_still_a_study_for_one_person(tmp_path: Path) -> None:
-    lines = (FOLDER / "solo-1.jsonl").read_text().splitlines()
-    setup = json.loads(lines[0])["payload"]["setup"]
-    assert "solo" not in setup
-    journal = open_journal(tmp_path / "old.db", "holiday")
-    journal.append(list(records_of(lines))).wait()
-    journal.close()
-    items = Collection(tmp_path, tuple(Item(name, "text", text=name) for name in setup["items"]))
-    registry = open_registry(tmp_path / "old.db", items, (), settings=ALONE)
-    assert solo_study(registry).name == "holiday"
-    assert solo_study(registry).open
-    registry.close()
-
-
 def test_the_journal_says_whom_a_study_is_for_however_many_questions_may_be_in_flight(tmp_path: Path) -> None:
     items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "items")
     many = StudyPlan(k=2, explorer="topx", budget=12, in_flight=SOLO_IN_FLIGHT)
     open_registry(tmp_path / "a.db", items, ("Ours",), many).close()
     open_registry(tmp_path / "a.db", items, ("Mine",), PLAN, ALONE).close()
     registry = open_registry(tmp_path / "a.db", items, (), settings=ALONE)
-    assert {name: is_solo(hosted.study.setup) for name, hosted in registry.studies.items()} == {
+    assert {name: hosted.study.setup.solo for name, hosted in registry.studies.items()} == {
         "ours": False,
         "mine": True,
     }

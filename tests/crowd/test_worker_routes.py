@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
@@ -138,6 +140,26 @@ def test_a_reload_and_a_second_tab_show_the_same_question(serve: Serve) -> None:
     other_tab = person.post("answer", {"token": token, "side": "left"}).json()
     assert other_tab["answer"]["repeated"]
     assert other_tab["questions"] == person.work["questions"]
+
+
+def test_two_tabs_that_answer_at_the_same_moment_give_one_answer(serve: Serve, tmp_path: Path) -> None:
+    server = serve(settings=UNHURRIED, storage=tmp_path / "s.db")
+    person, study = server.person(), server.registry.studies[STUDY].study
+    body = {"token": person.token, "side": "left"}
+    cookies = dict(person.http.cookies)
+    replies: list[httpx.Response] = []
+
+    def answer() -> None:
+        replies.append(httpx.post(f"{server.url}/api/s/{STUDY}/answer", json=body, cookies=cookies, timeout=PATIENCE_S))
+
+    tabs = [threading.Thread(target=answer) for _ in range(8)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    assert [reply.status_code for reply in replies] == [200] * 8
+    assert sum(not reply.json()["answer"]["repeated"] for reply in replies) == 1
+    assert study.status().answers == 1
 
 
 def test_an_answer_can_be_undone_for_a_moment(serve: Serve) -> None:

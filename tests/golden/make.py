@@ -122,7 +122,7 @@ def moderated() -> Study:
             study.tell(q.id, right, who, {"side": side}, undo_s=2 * (n % 4 == 0), duration=took)
         if n == 60:
             study.leave("ann")
-            study.lift("person", "few are left")
+            study.change_door(Door("room"), "all are here")
         if study.fold.rounds and not redone:
             redone = True
             study.reopen(1, extend=60)

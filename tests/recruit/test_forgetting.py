@@ -13,7 +13,6 @@ from handful.cli import people as _registers_its_commands
 from handful.cli import recruit as _registers_more
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.forgetting import look_after
-from handful.crowd.hosting.tokens import cookie_from, worker_of
 from handful.crowd.languages import language
 from handful.crowd.people import DAY_S, WITHDRAWING, People, ask_to_forget, forget_settled, keep_for, retire
 from handful.recruit.ledger import Participant, Store
@@ -138,21 +137,6 @@ def test_who_asks_while_the_study_runs_goes_on_until_paid_and_is_a_stranger_then
         assert known.link is not None
         assert known.link not in storage.read_bytes()
         assert not holds(storage, there.participant, there.id)
-
-
-def test_a_name_is_not_made_from_the_cookie(
-    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with paid_study(collection, tmp_path / "a.db", monkeypatch) as paid:
-        ann, _ = paid.come()
-        ann.arrive()
-        ann.join()
-        (person,) = paid.store.people(SERVED)
-        assert person.chance is not None
-        secret = paid.server.registry.secret
-        made = worker_of(secret, SERVED, cookie_from(secret, SERVED, person.chance))
-        assert made is not None
-        assert made.id != person.pseudonym
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sqlalchemy import create_engine, text
 from handful import Preferences, Study, TopX, Uniform, Values
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.explorers.registry import Certified
+from handful.study.doors import Door
 from handful.study.events import KINDS
 from handful.study.in_flight import set_in_flight
 from handful.study.questions import STANDINGS
@@ -54,7 +55,7 @@ STEPS = {
     "check": 2,
     "exclude": 1,
     "restore": 2,
-    "lift": 1,
+    "change_door": 1,
     "reopen": 1,
     "withdraw": 2,
     "extend": 1,
@@ -159,8 +160,8 @@ class World:
         for worker in list(self.study.fold.workers.names)[: n + 1]:
             self.study.restore(worker)
 
-    def lift(self, who: str | None, n: int) -> None:
-        self.study.lift("person" if n % 2 else "network")
+    def change_door(self, who: str | None, n: int) -> None:
+        self.study.change_door(Door("room" if n % 2 else "invitations"))
 
     def reopen(self, who: str | None, n: int) -> None:
         self.study.reopen(1 + n % 3, extend=0 if self.study.fold.budget is None else 60)

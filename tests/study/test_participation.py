@@ -159,9 +159,6 @@ def test_one_person_gives_a_share_of_a_round_at_most() -> None:
     held = study.ask(3, "w1")
     assert len(held) == 3
     assert answer(study, "w1")
-    study.lift("person", "few are left")
-    assert answer(study, "w0")
-    assert "the organizer lifted the cap on the share of a person" in study.finish().certificate.reasons
 
 
 def test_who_is_excluded_does_not_make_the_shares_of_others_smaller() -> None:

@@ -52,7 +52,7 @@ def picture(fold: Fold) -> dict[str, Any]:
         ],
         "conducts": repr(fold.conducts._of),
         "shares": {name: list(value) for name, value in vars(fold.shares).items()},
-        "flags": (fold.answers, fold.paused, fold.closed, list(fold.lifted), list(fold.reopenings)),
+        "flags": (fold.answers, fold.paused, fold.closed, list(fold.doors), list(fold.reopenings)),
     }
 
 

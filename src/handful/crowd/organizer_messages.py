@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from handful.crowd.messages import ItemCard, PickLine, StudyState
 from handful.crowd.panel_messages import Recruiting
 from handful.crowd.sent import Sent
+from handful.study.doors import DoorKind
 
 
 class Exclude(Sent):
@@ -16,23 +17,29 @@ class Exclude(Sent):
     reason: Annotated[str, Field(max_length=200)] = ""
 
 
-class Restore(Sent):
+class ExcludingTold(BaseModel):
+    """What excluding somebody would mean; `leaving` answers would count no more in the open round."""
+
+    answers: int
+    leaving: int
+    rounds: tuple[int, ...] = Field(description="decided rounds that they answered in, which stand")
+    words: str
+
+
+class NamedWorker(Sent):
     worker: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class NewDoor(Sent):
+    """How people come from now on; what is not said is as it is by default."""
+
+    kind: DoorKind
+    share: Annotated[float, Field(gt=0, le=1)] | None = None
+    reason: Annotated[str, Field(max_length=200)] = ""
 
 
 class MoreAnswers(Sent):
     answers: Annotated[int, Field(ge=1, le=100_000_000)]
-
-
-class Redo(Sent):
-    extend: Annotated[int, Field(ge=0, le=100_000_000)] = 0
-
-
-class Redoing(BaseModel):
-    """What doing a round again would mean; `missing` is how many answers the budget does not cover."""
-
-    words: str
-    missing: int
 
 
 class Login(Sent):
@@ -148,7 +155,6 @@ class OrganizerStatus(BaseModel):
     stuck: str | None = Field(
         description="the cap that keeps everybody from going on, network or person, once nobody could for two minutes"
     )
-    warning: str | None = Field(description="what stands in the way of telling people apart")
     recruiting: Recruiting | None = None
     show_result: bool = Field(default=False, description="whether people who took part see the result in the end")
     retention_days: int = Field(description="how long after the end it is kept who gave which answers")

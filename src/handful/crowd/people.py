@@ -232,14 +232,6 @@ class People:
                 unknown = (studies_table.c.study == self.study) & studies_table.c.closed.is_(None)
                 connection.execute(studies_table.update().where(unknown).values(closed=when))
 
-    def reopened(self) -> None:
-        """The study goes on: nothing goes until it is closed again."""
-        with self._lock, self._writing(changed=False) as connection:
-            if connection is not None:
-                own = studies_table.c.study == self.study
-                connection.execute(studies_table.update().where(own).values(closed=None))
-                self._make_key(connection)
-
     def look_again(self) -> bool:
         """Read the table again if another process has changed it; whether it has."""
         if self._database is None or self._changes_now() == self._changes:

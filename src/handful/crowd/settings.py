@@ -25,7 +25,7 @@ class ServerLimits:
     """How much one worker and one address may ask of the server. A whole class may sit behind one address.
 
     files: pages, scripts, styles and pictures, which everybody loads at once when a link is shared.
-    held_per_address: which share of the questions that may be out can be held from one address; the rest is for others.
+    held_per_network: which share of the questions that may be out can be held from one network, on an open link.
     connections: how many there may be in all; whoever comes beyond that is refused with 503.
     """
 
@@ -43,7 +43,7 @@ class ServerLimits:
     streams_per_address: int = 600
     organizer_streams: int = 100
     connections: int = 10_000
-    held_per_address: float = 0.75
+    held_per_network: float = 0.75
 
     @classmethod
     def none(cls) -> ServerLimits:
@@ -58,7 +58,7 @@ class ServerLimits:
             streams=many,
             streams_per_address=many,
             connections=many,
-            held_per_address=1.0,
+            held_per_network=1.0,
         )
 
 

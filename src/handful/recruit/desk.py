@@ -182,12 +182,6 @@ class Desk:
         person = self._people.get(worker)
         return person is not None and person.inside and person.verified is True
 
-    def was_just_seen(self, worker: str) -> bool:
-        """Whether a worker is inside, and it need not be stored yet that they still are."""
-        person = self._people.get(worker)
-        seen = None if person is None or not person.inside else person.seen
-        return seen is not None and self.store.clock() - seen < SEEN_EVERY_S
-
     def is_verifying(self, worker: str) -> bool:
         """Whether it is still to be found out if the panel sent a worker: until then nothing counts."""
         person = self._people.get(worker)

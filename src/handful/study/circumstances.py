@@ -18,10 +18,11 @@ TOO_MANY = "with so many people the rule may have excluded somebody who looked: 
 def circumstances_of(fold: Fold) -> tuple[str, ...]:
     """What a reader must know besides the claim."""
     said: list[str] = []
+    if fold.setup.continues is not None:
+        said.append(f"this study continues {fold.setup.continues}: its picks were seen before this one began")
     if fold.setup.door is not None:
         said.append(fold.setup.door.words)
-    if fold.lifted:
-        said.append(f"the organizer lifted the cap on the share of a {' and of a '.join(fold.lifted)}")
+    said += [f"then the organizer changed how people come: {door.words}" for door in fold.doors]
     if fold.setup.rule is not None:
         said.append(_who_counts(fold))
     elif fold.workers.withdrew and not fold.workers.any_excluded_by_hand:

@@ -14,7 +14,7 @@ from handful.wording import counted
 
 def done_by_hand(records: Iterable[Record]) -> list[str]:
     """One sentence for each kind of thing; nothing where a study was left to itself."""
-    more, redone, lifted, withdrawn = 0, Counter[int](), dict[str, None](), 0
+    more, redone, doors, withdrawn = 0, Counter[int](), 0, 0
     excluded, restored, waiting = 0, 0, set[str]()
     for record in records:
         if record.kind not in _LOOKED_AT:
@@ -24,8 +24,8 @@ def done_by_hand(records: Iterable[Record]) -> list[str]:
             more += told["n"]
         elif record.kind == events.Reopened.kind:
             redone[told["r"]] += 1
-        elif record.kind == events.Lifted.kind:
-            lifted[told["c"]] = None
+        elif record.kind == events.DoorChanged.kind:
+            doors += 1
         elif record.kind == events.Withdrawn.kind:
             withdrawn += 1
         elif record.kind == events.Excluded.kind:
@@ -40,7 +40,7 @@ def done_by_hand(records: Iterable[Record]) -> list[str]:
     said = [
         (more, f"the budget grew by {counted(more, 'answer')}"),
         (redone, f"rounds were redone ({counted(redone.total(), 'time')}, from round {rounds})"),
-        (lifted, f"the cap on the share of a {' and of a '.join(lifted)} was lifted"),
+        (doors, f"how people come was changed ({counted(doors, 'time')})"),
         (withdrawn, f"{counted(withdrawn, 'item')} could be chosen no more"),
         (excluded, f"people were excluded by hand ({counted(excluded, 'time')})"),
         (restored, f"people were restored by hand ({counted(restored, 'time')})"),
@@ -53,7 +53,7 @@ _LOOKED_AT = {
     for kind in (
         events.Extended,
         events.Reopened,
-        events.Lifted,
+        events.DoorChanged,
         events.Withdrawn,
         events.Excluded,
         events.Restored,

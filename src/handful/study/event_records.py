@@ -19,9 +19,9 @@ from handful.study.events import (
     Asked,
     CheckAnswered,
     Created,
+    DoorChanged,
     Event,
     InFlightSet,
-    Lifted,
     Reopened,
     Restored,
     RoundClosed,
@@ -95,7 +95,7 @@ def _version_of(event: Event) -> int:
         return _SIXTH
     if type(event) is InFlightSet:
         return _FOURTH
-    return _THIRD if isinstance(event, CheckAnswered | Admitted | Lifted | Reopened) else 1
+    return _THIRD if isinstance(event, CheckAnswered | Admitted | DoorChanged | Reopened) else 1
 
 
 def from_record(record: Record) -> Event:

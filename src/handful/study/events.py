@@ -216,12 +216,12 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
-    """The organizer lifted a cap on shares of a round: "network" or "person"."""
+class DoorChanged:
+    """From now on people come in another way, as the organizer decided."""
 
-    kind: ClassVar[str] = "lifted"
-    keys: ClassVar[tuple[str, ...]] = ("c", "why")
-    cap: str
+    kind: ClassVar[str] = "door changed"
+    keys: ClassVar[tuple[str, ...]] = ("door", "why")
+    door: dict[str, Any]
     reason: str | None = None
 
 
@@ -266,7 +266,7 @@ Event = (
     | InFlightSet
     | CheckAnswered
     | Admitted
-    | Lifted
+    | DoorChanged
     | Reopened
     | Noted
 )

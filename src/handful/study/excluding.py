@@ -49,7 +49,7 @@ class Excluding:
                 else ("decided rounds with answers of theirs stand")
             )
             said += f" {len(self.rounds):,} {stand}: {', '.join(map(str, self.rounds))}."
-            said += f" To decide without them, redo round {self.rounds[0]} afterwards."
+            said += " To decide without them, begin a new study from the picks before."
         return f"{said} {_COSTS}"
 
 

@@ -13,6 +13,7 @@ from handful.problem import Floats, Ints
 from handful.study import events
 from handful.study.closed_round import ClosedRound
 from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
+from handful.study.doors import Door
 from handful.study.filling import fill
 from handful.study.in_flight import change_in_flight
 from handful.study.leases import Leases
@@ -36,7 +37,7 @@ class Fold:
         self.workers = Workers()
         self.conducts = Conducts(setup.rule)
         self.shares = Shares()
-        self.lifted: dict[str, None] = {}  # caps that the organizer lifted
+        self.doors: list[Door] = []  # that the organizer changed to
         self.reopenings: list[int] = []  # the rounds that were reopened, as often as they were
         self.leases = Leases()
         self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self.workers)
@@ -69,7 +70,7 @@ class Fold:
             events.InFlightSet: self._in_flight_set,
             events.CheckAnswered: self._checked,
             events.Admitted: self._admitted,
-            events.Lifted: self._lifted,
+            events.DoorChanged: self._door_changed,
             events.Reopened: self._reopened,
             events.Noted: self._noted,
         }
@@ -78,6 +79,11 @@ class Fold:
     def chosen(self) -> tuple[int, ...]:
         """The items picked so far, in order, those chosen at the start first."""
         return self.setup.problem.chosen + tuple(closed.closing.pick for closed in self.rounds)
+
+    @property
+    def door(self) -> Door | None:
+        """How people come now."""
+        return self.doors[-1] if self.doors else self.setup.door
 
     @property
     def cut_short(self) -> tuple[int, ...]:
@@ -311,8 +317,8 @@ class Fold:
     def _admitted(self, event: events.Admitted, time: float) -> None:
         self.conducts.change(self.workers.number(event.worker)).admitted = True
 
-    def _lifted(self, event: events.Lifted, time: float) -> None:
-        self.lifted[event.cap] = None
+    def _door_changed(self, event: events.DoorChanged, time: float) -> None:
+        self.doors.append(Door.from_dict(event.door))
 
     def _reopened(self, event: events.Reopened, time: float) -> None:
         self.reopenings.append(event.round)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 from handful.storage import Ticket
 from handful.study.ask_tell import check_worker
+from handful.study.doors import Door
 from handful.study.inspecting import Inspecting
 from handful.study.items import Item
 from handful.study.participation import Gate
@@ -87,10 +88,10 @@ class Moderating(Inspecting[Item]):
         with self._writing() as now:
             self._ask_tell.reopen(round, extend, now)
 
-    def lift(self, cap: str, reason: str | None = None) -> None:
-        """Lift the cap on a "network"'s or a "person"'s share of a round, for good: the certificate says so."""
+    def change_door(self, door: Door, reason: str | None = None) -> None:
+        """Let people come in another way from now on: the certificate says so."""
         with self._writing() as now:
-            self._ask_tell.participation.lift(cap, reason, now)
+            self._ask_tell.participation.change_door(door, reason, now)
 
     def at_once(self) -> AbstractContextManager[AtOnce | None]:
         """A block in which nothing is waited for; see `Writer.at_once`."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from handful.errors import InvalidAnswer, InvalidProblem
 from handful.study import events
 from handful.study.conduct import PRACTICE, RESERVED, WITHDREW
+from handful.study.doors import Door
 from handful.study.fold import Fold
 from handful.study.rules import CHECKS, share_allowed
 from handful.study.standstill import Standstill
@@ -44,7 +45,7 @@ class Participation:
         if fold.setup.rule is not None:
             if worker is None or not fold.conducts.may_answer(fold.workers.number_if_known(worker)):
                 return False
-            if "person" not in fold.lifted and not self._has_share_left(worker):
+            if not self._has_share_left(worker):
                 self.standstill.kept_back("person", now)
                 return False
         why = None if self.gate is None else self.gate(fold, worker, now)
@@ -142,12 +143,12 @@ class Participation:
         if not self._fold.workers.has_withdrawn(worker):  # who was excluded before must not be restored after this
             self._writer.emit(events.Excluded(worker, WITHDREW, True), now)
 
-    def lift(self, cap: str, reason: str | None, now: float) -> None:
-        """Lift a cap on shares of a round for good."""
-        if cap not in CAPS:
-            raise InvalidProblem(f"a cap is on the share of a {' or a '.join(CAPS)}, got {cap!r}")
-        if cap not in self._fold.lifted:
-            self._writer.emit(events.Lifted(cap, reason), now)
+    def change_door(self, door: Door, reason: str | None, now: float) -> None:
+        """Let people come in another way from now on."""
+        if self._fold.door is None:
+            raise InvalidProblem("this study was begun without a door: nothing is known of how people come to it")
+        if door != self._fold.door:
+            self._writer.emit(events.DoorChanged(door.to_dict(), reason), now)
 
 
 def most_of_round(fold: Fold, share: float) -> float:

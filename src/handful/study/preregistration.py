@@ -47,6 +47,7 @@ FIELDS = {
     "stopping": "When it ends",
     "rule": "Who counts",
     "door": "How people come",
+    "continues": "Study it continues",
     "language": "Language of the page",
     "words": "What people read",
     "in_flight": "Questions out at once",

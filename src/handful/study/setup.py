@@ -33,6 +33,7 @@ class Setup:
     edition: int = 1  # of the explorer's rules, by which the study began
     rule: Rule | None = None  # who counts; None where everybody does
     door: Door | None = None  # how people come to it
+    continues: str | None = None  # the name of the study it goes on from
     in_flight_left: bool = False  # to the first run, because nobody said how many; until then it is 1
 
     def __post_init__(self) -> None:
@@ -41,6 +42,8 @@ class Setup:
             raise InvalidProblem(f"lease_s must be a positive number of seconds, got {self.lease_s!r}")
         if self.solo not in (None, True, False):
             raise InvalidProblem(f"solo must be True, False or None, got {self.solo!r}")
+        if not (self.continues is None or isinstance(self.continues, str)):
+            raise InvalidProblem(f"continues must be the name of a study or None, got {self.continues!r}")
         if self.scenarios not in ("fresh", "paired"):
             raise InvalidProblem(f'scenarios must be "fresh" or "paired", got {self.scenarios!r}')
         if self.scenarios == "paired" and (self.problem.feedback.compares or self.explorer.name == "certified"):
@@ -92,6 +95,7 @@ class Setup:
             **({} if self.scenarios == "fresh" else {"scenarios": self.scenarios}),
             **({} if self.rule is None else {"rule": self.rule.to_dict()}),
             **({} if self.door is None else {"door": self.door.to_dict()}),
+            **({} if self.continues is None else {"continues": self.continues}),
             **({"in_flight_left": True} if self.in_flight_left else {}),
         }
 
@@ -125,6 +129,7 @@ class Setup:
                 data.get("edition", 1),
                 Rule.from_dict(data["rule"]) if "rule" in data else None,
                 Door.from_dict(data["door"]) if "door" in data else None,
+                data.get("continues"),
                 data.get("in_flight_left", False),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -153,6 +158,7 @@ def make_setup(
     solo: bool | None,
     rule: Rule | None,
     door: Door | None,
+    continues: str | None,
 ) -> Setup:
     """The settings a user means, validated; the defaults stand in the signature of `Study`."""
     if not isinstance(feedback, (Values, Preferences)):
@@ -178,7 +184,7 @@ def make_setup(
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
     left = in_flight is None
-    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door, left)
+    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door, continues, left)
 
 
 def _in_flight(given: int | str | None) -> int:

@@ -35,7 +35,8 @@ class Study(Moderating[Item]):
     `PerItem(b)`. `in_flight` is how many questions may be unanswered at once: a number, "processes" (64) or "cluster"
     (256); left out, the first `run` says it by where it runs. With `storage` (a path or a URL) everything is kept, and
     `Study.open` goes on where it ended; `exists="open"` does so here, if the stored study was made with the same
-    settings. `rule` says who counts, and `door` how people come to it: the certificate names both.
+    settings. `rule` says who counts, and `door` how people come to it;
+    `continues` names the study that it goes on from, whose picks were seen before: the certificate names all three.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Study(Moderating[Item]):
         solo: bool | None = None,
         rule: Rule | None = None,
         door: Door | None = None,
+        continues: str | None = None,
         storage: str | Path | None = None,
         name: str = "study",
         exists: Exists = "error",
@@ -83,6 +85,7 @@ class Study(Moderating[Item]):
             solo=solo,
             rule=rule,
             door=door,
+            continues=continues,
         )
         writer, new = begun_or_stored(setup, storage, name, exists, clock)
         self._start(name, given, writer)

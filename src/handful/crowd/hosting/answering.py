@@ -5,7 +5,6 @@ It is a part of `HostedStudy`. What belongs to one worker is done under that wor
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,6 @@ from handful.crowd.hosting.presence import OpenPages, Presence, WorkerLocks
 from handful.crowd.hosting.seen_since import SeenSince
 from handful.crowd.hosting.showing import Said, Showing
 from handful.crowd.hosting.skip_pauses import SkipPauses
-from handful.crowd.hosting.tickets import until_done
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.undo_offers import UndoOffers
 from handful.crowd.hosting.visits import end_visits
@@ -95,46 +93,6 @@ class Answering:
         question = self._question_of(worker, said.token)
         with self._locks.of(worker.id):
             return self._reply(worker, self._take(worker, question, said))
-
-    async def answer_at_once(self, worker: Worker, said: messages.Answer) -> messages.Answered | None:
-        """The same in the event loop, without a thread to wait in; None where something else is under way.
-
-        Threads that take turns cost more than the answer itself. Checks go the same way, so that no time tells them.
-        """
-        question = self._question_of(worker, said.token)
-        if not self._locks.take_at_once(worker.id):
-            return None
-        study = self.study  # after a failure of the storage another takes its place
-        replying: asyncio.Task[messages.Answered] | None = None
-        try:
-            with study.at_once() as done:
-                if done is None:
-                    return None
-                taken = self._take(worker, question, said)
-                reply = None if self._desk_may_store(worker, taken) else self._reply(worker, taken)
-            if done.ticket is not None:
-                await until_done(done.ticket)
-                study.confirm(done.ticket)
-            if reply is not None:
-                return reply
-            # Not in the threads of the requests: all of them may be waiting for the lock that is held here.
-            replying = asyncio.create_task(asyncio.to_thread(self._reply, worker, taken))
-            replying.add_done_callback(lambda _: self._locks.give_back(worker.id))
-            return await asyncio.shield(replying)  # whoever is cancelled leaves the lock to the thread
-        finally:
-            if replying is None:
-                self._locks.give_back(worker.id)
-
-    def _desk_may_store(self, worker: Worker, taken: _Taken) -> bool:
-        """Whether the desk of a panel may store something after this answer, which no loop can wait for."""
-        if self.desk is None:
-            return False
-        if not (self.open and taken.questions and self.desk.was_just_seen(worker.id)):
-            return True
-        workers = self.study.fold.workers
-        if workers.excludes(worker.id):
-            return True
-        return self.goal is not None and workers.answers_of(worker.id) + self.checks.answered(worker.id) >= self.goal
 
     def _take(self, worker: Worker, question: str, said: messages.Answer) -> _Taken:
         """Take an answer, to a check or a question; the worker's lock is held."""
@@ -271,7 +229,7 @@ class Answering:
         if not has_told and self._skips.left(worker.id, self.clock()):
             return 0
         self._presence.seen(worker.id, self.clock())
-        self.caps.came(worker.id, worker.where, self.clock())
+        self.caps.came(worker.id, self.clock())
         answers = self.study.fold.workers.answers_of(worker.id) + told
         return self.checks.room(worker, answers, held, min(self._wanted, self._asked_for(answers, has_told or looks)))
 

@@ -1,15 +1,13 @@
-"""Caps on what one worker, one address and one network may have: asked under the study's lock, so nobody slips through.
+"""The cap on what one network may have on an open link: asked under the study's lock, so nobody slips through.
 
-They bind when a question is handed out; no answer that was given is dropped for them.
+It binds when a question is handed out; no answer that was given is dropped for it. The cap on one person is the rule's.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from handful.study.doors import Door
 from handful.study.fold import Fold
 from handful.study.participation import most_of_round
 from handful.study.rules import FEW as FEW_ANSWERS
@@ -23,53 +21,49 @@ PRESENT_S = 60.0
 
 
 class Caps:
-    """Who may have one more question. Addresses are known in memory only; networks by their tags."""
+    """Which worker may have one more question. Networks are known by their tags alone.
 
-    def __init__(self, in_flight: int, share: float, door: Door | None, tag_of: Callable[[str], bytes | None]) -> None:
-        self.most_held = sys.maxsize if in_flight < FEW or share >= 1 else int(in_flight * share)
-        self._door = door
+    One network holds at most the share `held` of the questions that may be out, and has at most the share of a round
+    that the door says.
+    """
+
+    def __init__(self, in_flight: int, held: float, tag_of: Callable[[str], bytes | None]) -> None:
+        self.most_held = None if in_flight < FEW or held >= 1 else int(in_flight * held)
         self._tag_of = tag_of
-        self._where: dict[str, str] = {}
         self._seen: dict[bytes, float] = {}  # networks, and when somebody came from there
         self._fold: Fold | None = None
         self._members: dict[bytes, dict[str, None]] = {}  # of each network
         self._indexed = 0  # so many workers are among them
         self._active = ((-1, 0), 0)  # at so many answers and people excluded, the networks that gave a few
 
-    def came(self, worker: str, where: str, now: float) -> None:
-        """A worker asks for something, from this address."""
-        self._where[worker] = where
+    def came(self, worker: str, now: float) -> None:
+        """A worker asks for something."""
         tag = self._tag_of(worker)
         if tag is not None:
             self._seen[tag] = now
             self._members.setdefault(tag, {})[worker] = None
 
-    def forget_absent(self, holders: Iterable[str | None], now: float) -> None:
-        """Keep the addresses of those alone who hold something, or were here within the last minute."""
-        held = set(holders)
-        self._where = {worker: where for worker, where in self._where.copy().items() if worker in held}
+    def forget_absent(self, now: float) -> None:
+        """Keep only those networks in sight from where somebody came within the last minute."""
         self._seen = {tag: when for tag, when in self._seen.copy().items() if when > now - PRESENT_S}
 
     def __call__(self, fold: Fold, worker: str | None, now: float) -> str | None:
         """What keeps a worker from having one more question now; None: nothing."""
-        if worker is None:
+        capped = fold.door is not None and fold.door.caps_networks
+        tag = self._tag_of(worker) if capped and worker is not None else None
+        if tag is None or (self._may_hold_one_more(fold, tag, now) and self._has_share_left(fold, tag)):
             return None
-        if not self._has_share_left(fold, worker, now):
-            return "network"
-        where = self._where.get(worker)
-        if where is not None and len(fold.leases) >= self.most_held:  # else nobody can hold so many
-            held = sum(self._where.get(holder or "") == where for holder in fold.leases.holders(now))
-            if held >= self.most_held:
-                return "address"
-        return None
+        return "network"
 
-    def _has_share_left(self, fold: Fold, worker: str, now: float) -> bool:
-        """By the cap on a network's share of a round, on an open link."""
-        tag = None if self._door is None or not self._door.caps_networks else self._tag_of(worker)
-        if tag is None or "network" in fold.lifted:
+    def _may_hold_one_more(self, fold: Fold, tag: bytes, now: float) -> bool:
+        if self.most_held is None or len(fold.leases) < self.most_held:  # else nobody can hold so many
             return True
-        assert self._door is not None
-        share = share_allowed(self._door.share, max(self._active_networks(fold), len(self._seen)))
+        held = sum(holder is not None and self._tag_of(holder) == tag for holder in fold.leases.holders(now))
+        return held < self.most_held
+
+    def _has_share_left(self, fold: Fold, tag: bytes) -> bool:
+        assert fold.door is not None
+        share = share_allowed(fold.door.share, max(self._active_networks(fold), len(self._seen)))
         if share >= 1:
             return True
         number_of, given, leases = fold.workers.number_if_known, fold.shares.in_round, fold.leases

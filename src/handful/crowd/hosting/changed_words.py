@@ -29,7 +29,7 @@ def fixed_words(hosted: HostedStudy) -> dict[str, str]:
     rule = hosted.study.setup.rule
     if rule is not None and rule.admission is not None and rule.admission.practice:
         fixed["practice"] = "it decides who counts, which was settled when the study was opened"
-    if hosted.desk is not None or hosted.from_a_panel:
+    if hosted.desk is not None or hosted.comes_by("panel"):
         fixed["goal"] = "people from a panel give as many as they are paid for, which the recruiting says"
     return fixed
 

@@ -34,7 +34,7 @@ from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.chosen_items import check_chosen, chosen_without
 from handful.crowd.hosting.draft_file import DRAFT, changed_settings, draft_told, put_draft, settings_as_made
 from handful.crowd.hosting.dry_run import DryRun
-from handful.crowd.hosting.inherited import Inherited, settings_with_inherited
+from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.preparing import UPLOADS, Preparing
 from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
 from handful.crowd.setup_messages import DraftSettings, DraftState
@@ -62,11 +62,10 @@ class Draft:
     def _read(self) -> None:
         try:
             told = json.loads((self.folder / DRAFT).read_text(encoding="utf-8"))
-            inherited = told.get("inherited", {})
-            self.settings = settings_as_made(settings_with_inherited(told["settings"], inherited))
+            self.settings = settings_as_made(told["settings"])
             self.opened: str | None = told["opened"]
             self.made: float = told["made"]
-            self.inherited = Inherited.from_dict(inherited) if inherited else Inherited()
+            self.inherited = Inherited.from_dict(told["inherited"])
         except (OSError, ValueError, KeyError, TypeError, InvalidProblem) as error:
             raise StorageError(f"{self.folder / DRAFT} cannot be read: restore it, or delete it") from error
 

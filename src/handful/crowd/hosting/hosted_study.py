@@ -29,10 +29,10 @@ from handful.crowd.hosting.stored_study import StoredStudy, history_of
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.turning_events import TURNING
-from handful.crowd.hosting.unnamed_proxy import PrivateVisitors
 from handful.crowd.people import DAYS, People
 from handful.crowd.settings import Settings
 from handful.errors import StorageError
+from handful.study.doors import Door, DoorKind
 from handful.study.events import Event, Noted
 from handful.study.results import Result
 from handful.study.rules import EXCLUDE
@@ -72,13 +72,7 @@ class HostedStudy(Answering):
         self._lock = threading.Lock()
         self.people, self.over = People(study.name), False  # over: it was noted that the study is closed
         self.kept_days = DAYS  # for how long after the end, where the settings do not say it
-        self.in_one_room = study.setup.door is not None and study.setup.door.kind == "room"
-        self.by_invitation = study.setup.door is not None and study.setup.door.kind == "invitations"
-        self.from_a_panel = study.setup.door is not None and study.setup.door.kind == "panel"
-        self.marks_networks = study.setup.door is not None and study.setup.door.caps_networks
-        held = 1.0 if self.in_one_room else settings.limits.held_per_address
-        self.caps = Caps(study.setup.problem.in_flight, held, study.setup.door, self._tag_of)
-        self.visitors = PrivateVisitors(self.name)
+        self.caps = Caps(study.setup.problem.in_flight, settings.limits.held_per_network, self._tag_of)
         self._turning = 0
         self._overdue: frozenset[int] = frozenset()
         self._attach(study)
@@ -118,13 +112,6 @@ class HostedStudy(Answering):
         self.showing = Showing(self.study, Deck(self.collection, self.name, cards, lambda: self.settings.language))
         self.checks = DrawnChecks(self.study, self.showing)
 
-    def go_on_after(self, round_: int, extend: int) -> None:
-        """Redo a round: what was noted because the study was over is taken back."""
-        self.study.reopen(round_, extend=extend)
-        self._deal()
-        self.people.reopened()
-        self.over = False
-
     def _tag_of(self, worker: str) -> bytes | None:
         person = self.people.named(worker)
         return None if person is None else person.network
@@ -162,6 +149,20 @@ class HostedStudy(Answering):
         self.change_signal.changed()
 
     # For everybody
+
+    @property
+    def door(self) -> Door | None:
+        """How people come now; None where nothing is known of that."""
+        return self.study.fold.door
+
+    def comes_by(self, kind: DoorKind) -> bool:
+        """Whether people come by this kind of door now."""
+        return self.door is not None and self.door.kind == kind
+
+    @property
+    def marks_networks(self) -> bool:
+        """Whether it is kept which people came from one network."""
+        return self.door is not None and self.door.caps_networks
 
     @property
     def goal(self) -> int | None:
@@ -248,7 +249,7 @@ class HostedStudy(Answering):
         """Take the study's status anew; taking it for every answer would be too slow."""
         self._latest = self.study.status()
         self._presence.count(self.clock())
-        self.caps.forget_absent(self.study.fold.leases.holders(self.clock()), self.clock())
+        self.caps.forget_absent(self.clock())
 
     def latest_result(self) -> Result:
         """What was found so far; a late answer may be missing from its numbers for half a minute, to save looking."""

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from ipaddress import IPv4Address, ip_network
 
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.network_addresses import parsed
-from handful.crowd.hosting.tokens import Secret, Worker, cookie_hash, new_cookie, worker_of
+from handful.crowd.hosting.tokens import Secret, Worker, cookie_hash, new_cookie, tokens_key
 from handful.crowd.people import Person, new_pseudonym
 from handful.study.doors import Door
 
 
-def known_worker(secret: Secret, hosted: HostedStudy, cookie: str | None, where: str = "") -> Worker | None:
+def known_worker(secret: Secret, hosted: HostedStudy, cookie: str | None) -> Worker | None:
     """Whose cookie this is; None if nobody joined with it, or whoever did was forgotten."""
-    worker = worker_of(secret, hosted.name, cookie, where)
-    if worker is None or cookie is None:
+    key = tokens_key(secret, hosted.name, cookie)
+    if key is None or cookie is None:
         return None
     person = hosted.people.linked(cookie_hash(secret, hosted.name, cookie))
-    return None if person is None else replace(worker, id=person.pseudonym)
+    return None if person is None else Worker(person.pseudonym, key)
 
 
 def new_person(
     secret: Secret,
     hosted: HostedStudy,
-    where: str,
     address: str,
     pseudonym: str | None = None,
     visit: str | None = None,
@@ -35,13 +33,13 @@ def new_person(
     Whoever came from a panel has a cookie (`visit`) and a name from its desk, both random.
     """
     cookie = visit or new_cookie(secret, hosted.name)
-    if (known := known_worker(secret, hosted, cookie, where)) is not None:
+    if (known := known_worker(secret, hosted, cookie)) is not None:
         return cookie, known  # in another browser
-    door = hosted.study.setup.door
+    door = hosted.door
     tag = None if door is None or not door.caps_networks else hosted.people.tag_of(network_of(address, door))
     name = pseudonym or new_pseudonym()
     hosted.people.add(Person(name, cookie_hash(secret, hosted.name, cookie), network=tag, joined=hosted.clock()))
-    worker = known_worker(secret, hosted, cookie, where)
+    worker = known_worker(secret, hosted, cookie)
     assert worker is not None
     return cookie, worker
 

@@ -24,7 +24,8 @@ def draft_from(
 ) -> Draft:
     """A draft with the settings, rule, door and words of a study, those of its items, and what is chosen at the start.
 
-    Without `items` it has all of them, without `chosen` the picks so far. The study itself stays as it is.
+    It names this study as the one it continues. Without `items` it has all of them, without `chosen` the picks so far.
+    The study itself stays as it is.
     """
     picks = list(hosted.latest_result().chosen if chosen is None else chosen)
     known = hosted.collection.ids
@@ -33,7 +34,7 @@ def draft_from(
     if unknown:
         raise InvalidCollection(f"this study has no item {unknown[0]!r}")
     settings = _settings_of(hosted, picks, len(taken))
-    inherited = Inherited.of(hosted.study.setup)
+    inherited = Inherited.of(hosted.study.name, hosted.study.setup, hosted.door)
     sources = registry.originals_of(hosted)
     return registry.drafts.new_from(settings, registry.clock(), hosted.collection, taken, inherited, sources)
 
@@ -58,7 +59,7 @@ def _settings_of(hosted: HostedStudy, picks: list[str], items: int) -> DraftSett
             "k": min(k, 1_000),
             "options": problem.feedback.options,
             "people": defaults.people if expected is None else expected.people,
-            "door": defaults.door if setup.door is None else setup.door.kind,
+            "door": defaults.door if hosted.door is None else hosted.door.kind,
             "checks": checks,
             "rule": setup.rule.to_dict() if setup.rule is not None and checks and setup.rule != Rule() else None,
             "epsilon": problem.epsilon,

@@ -71,7 +71,7 @@ def shown_in(storage: str, study: Study[Any], as_in: int = FORMAT) -> tuple[Cont
             settings = settings_with(settings, event.data)
     said = words_of(theme, settings)
     if as_in >= SHOWN_CONSENT:
-        said["consent"] = shown_consent(settings, study.setup.door, is_recruited_for(storage, study.name))
+        said["consent"] = shown_consent(settings, study.fold.door, is_recruited_for(storage, study.name))
     return collection.digests(), _with_pictures(said, settings, collection)
 
 

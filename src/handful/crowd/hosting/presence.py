@@ -29,28 +29,10 @@ class WorkerLocks:
             with lock:
                 yield
         finally:
-            self._leave(worker)
-
-    def take_at_once(self, worker: str) -> bool:
-        """Take the lock of this worker if nobody has it; then `give_back` must be called."""
-        with self._lock:
-            if worker in self._taken:
-                return False
-            lock = threading.Lock()
-            lock.acquire()
-            self._taken[worker] = (lock, 1)
-            return True
-
-    def give_back(self, worker: str) -> None:
-        """Free what `take_at_once` took."""
-        self._leave(worker).release()
-
-    def _leave(self, worker: str) -> threading.Lock:
-        with self._lock:
-            lock, waiting = self._taken.pop(worker)
-            if waiting > 1:
-                self._taken[worker] = (lock, waiting - 1)
-            return lock
+            with self._lock:
+                lock, waiting = self._taken.pop(worker)
+                if waiting > 1:
+                    self._taken[worker] = (lock, waiting - 1)
 
 
 class Presence:

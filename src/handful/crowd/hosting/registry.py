@@ -68,7 +68,7 @@ class Registry:
     @property
     def one_room(self) -> bool:
         """Whether a study for one room is open: all who sit there have one address, so no address has a limit."""
-        return any(hosted.in_one_room and hosted.open for hosted in list(self.studies.values()))
+        return any(hosted.comes_by("room") and hosted.open for hosted in list(self.studies.values()))
 
     def _know_people_of(self, hosted: HostedStudy) -> None:
         if self.storage is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +100,9 @@ def _keep(hosted: HostedStudy, changes: RequestedChanges, say: Callable[[str], N
         ("--options", changes.options, setup.problem.feedback.options),
         ("--epsilon", changes.epsilon, setup.problem.epsilon),
         ("--delta", changes.delta, setup.problem.delta),
-        ("--door", changes.door, None if setup.door is None else setup.door.kind),
+        ("--door", changes.door, None if hosted.door is None else hosted.door.kind),
         ("--rule", changes.rule, setup.rule),
     ):
-        if isinstance(wanted, Rule) and isinstance(kept, Rule) and kept.unverified is None:
-            wanted = replace(wanted, unverified=None)  # it was begun before rules said so
         if wanted not in (None, kept):
             say(f"{hosted.theme}: the study {_told(option, kept)} it was begun with; {ANOTHER}")
 

@@ -20,4 +20,4 @@ def shown_consent(settings: Settings, door: Door | None, recruited: bool = False
 
 def consent_in(hosted: HostedStudy, settings: Settings) -> str | None:
     """What people of this study agree to with these settings."""
-    return shown_consent(settings, hosted.study.setup.door, hosted.desk is not None)
+    return shown_consent(settings, hosted.door, hosted.desk is not None)

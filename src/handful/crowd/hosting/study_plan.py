@@ -55,6 +55,7 @@ class StudyPlan:
     door: Door | None = None
     sure: float | None = None  # how likely the best a pick must be, by the belief, for its round to end
     chosen: tuple[str, ...] = ()  # from the start, in order; k counts them
+    continues: str | None = None  # the study that it goes on from
     expected: ExpectedPeople | None = None  # who will come: without a budget, what they give together
 
     @property
@@ -118,6 +119,7 @@ def plan_of(told: DraftSettings, inherited: Inherited | None = None) -> StudyPla
         rule=_rule_of(told),
         door=inherited.door_for(told),
         chosen=tuple(told.chosen),
+        continues=inherited.continues,
     )
 
 
@@ -177,5 +179,6 @@ def new_study(items: Sequence[Any], plan: StudyPlan, settings: Settings, **where
         rule=None if settings.solo else plan.who_counts,
         door=None if settings.solo else plan.door,
         chosen=plan.chosen,
+        continues=plan.continues,
         **where,
     )

@@ -111,14 +111,10 @@ def _put_whole(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class Worker:
-    """Somebody who answers in one study: a name for the journal, and the key of the tokens that are theirs.
-
-    `where` is the address they come from, for the limits; it is never stored.
-    """
+    """Somebody who answers in one study: a name for the journal, and the key of the tokens that are theirs."""
 
     id: str
     key: bytes
-    where: str = ""
 
     def token(self, question: str) -> str:
         """The question's number under a seal: looks random, cannot be made by others, is the same every time."""
@@ -197,13 +193,10 @@ def chance_of(secret: Secret, study: str, cookie: str | None, purpose: str = "co
     return chance if hmac.compare_digest(secret.derive(purpose, study, chance)[:SEAL_BYTES], seal) else None
 
 
-def worker_of(secret: Secret, study: str, cookie: str | None, where: str = "") -> Worker | None:
-    """Whose cookie this is; None if this study gave out no such cookie."""
+def tokens_key(secret: Secret, study: str, cookie: str | None) -> bytes | None:
+    """The key of the tokens of whoever has this cookie; None if this study gave out no such cookie."""
     chance = chance_of(secret, study, cookie)
-    if chance is None:
-        return None
-    name = "w" + secret.derive("worker", study, chance).hex()[:16]
-    return Worker(name, secret.derive("tokens", study, chance), where)
+    return None if chance is None else secret.derive("tokens", study, chance)
 
 
 def cookie_hash(secret: Secret, study: str, cookie: str) -> bytes:

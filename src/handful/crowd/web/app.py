@@ -18,7 +18,6 @@ from handful.crowd.web import (
     continuing_routes,
     ending_routes,
     forgetting_routes,
-    group_routes,
     key_routes,
     organizer_routes,
     page_routes,
@@ -88,7 +87,6 @@ def create_app(registry: Registry) -> FastAPI:
     app.include_router(people_routes.router)
     app.include_router(forgetting_routes.router)
     app.include_router(key_routes.router)
-    app.include_router(group_routes.router)
     app.include_router(setup_routes.router)
     app.include_router(result_routes.router)
     app.include_router(page_routes.router)

@@ -1,11 +1,8 @@
-"""How a study goes on from the organizer's page: more answers, rounds done again, and a new study from here."""
+"""How a study goes on from the organizer's page: more answers, and a new study from here."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Request
 
 from handful.crowd import organizer_messages, setup_messages
 from handful.crowd.hosting.new_from_here import draft_from
@@ -18,35 +15,15 @@ from handful.errors import InvalidCollection, StorageError
 from handful.wording import sentence
 
 router = APIRouter(prefix="/api/organize", tags=["organizer"], responses=RESPONSES)
-Round = Annotated[int, Path(ge=1, le=1_000_000, description="a round that is over")]
 
 
 @router.post("/{study}/extend")
 async def extend(
     hosted: OrganizersStudy, said: organizer_messages.MoreAnswers, request: Request
 ) -> organizer_messages.OrganizerStatus:
-    """Allow so many more answers. A finished study has nothing left to ask: have a round done again instead."""
+    """Allow so many more answers. A finished study has nothing left to ask: begin a new study from here."""
     with explained():
         await in_thread(hosted.study.extend, said.answers)
-    return await status_after(hosted, request)
-
-
-@router.get("/{study}/rounds/{round}/redoing")
-async def redoing(hosted: OrganizersStudy, round: Round) -> organizer_messages.Redoing:
-    """What doing a round again, and those after it, would mean."""
-    with explained():
-        meant = await in_thread(hosted.study.reopening, round)
-    named = replace(meant, lost=tuple(hosted.collection.name_of(one) for one in meant.lost))
-    return organizer_messages.Redoing(words=named.words, missing=meant.missing)
-
-
-@router.post("/{study}/rounds/{round}/redo")
-async def redo(
-    hosted: OrganizersStudy, round: Round, said: organizer_messages.Redo, request: Request
-) -> organizer_messages.OrganizerStatus:
-    """Forget the picks from this round on, and choose again; `extend` adds answers to the budget first."""
-    with explained():
-        await in_thread(hosted.go_on_after, round, said.extend)
     return await status_after(hosted, request)
 
 

@@ -11,7 +11,6 @@ from handful.crowd.hosting.identity import known_worker
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.refusals import not_found, not_joined, not_organizer, too_fast
-from handful.crowd.web.addresses import address_of
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.thread_pool import in_thread
 
@@ -45,7 +44,7 @@ WorkerCookie = Annotated[str | None, Cookie(alias=WORKER_COOKIE, include_in_sche
 
 async def worker_at(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> Worker:
     """The worker whose cookie this is, if they have not been too fast."""
-    worker = known_worker(registry_of(request).secret, hosted, cookie, address_of(request.scope))
+    worker = known_worker(registry_of(request).secret, hosted, cookie)
     if worker is None:
         raise not_joined()
     wait = limits_of(request).worker.wait(worker.id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
@@ -17,6 +19,7 @@ from handful.crowd.web.event_stream import ServerEvent, event_stream
 from handful.crowd.web.status_replies import status_after, status_now
 from handful.crowd.web.thread_pool import in_thread
 from handful.export import answer_lines, journal_lines
+from handful.study.doors import Door
 
 STATUS_EVERY_S = 1.0
 
@@ -93,6 +96,18 @@ async def finish(hosted: OrganizersStudy, request: Request) -> organizer_message
     return await status_after(hosted, request)
 
 
+@router.get("/{study}/exclude")
+async def excluding(
+    hosted: OrganizersStudy, worker: Annotated[str, Query(max_length=200, description="the pseudonym")]
+) -> organizer_messages.ExcludingTold:
+    """What excluding one worker would mean. Nothing is changed."""
+    _known(hosted, worker)
+    meant = await in_thread(hosted.study.excluding, [worker])
+    return organizer_messages.ExcludingTold(
+        answers=meant.answers, leaving=meant.leaving, rounds=meant.rounds, words=meant.words
+    )
+
+
 @router.post("/{study}/exclude")
 async def exclude(
     hosted: OrganizersStudy, said: organizer_messages.Exclude, request: Request
@@ -106,12 +121,33 @@ async def exclude(
 
 @router.post("/{study}/restore")
 async def restore(
-    hosted: OrganizersStudy, said: organizer_messages.Restore, request: Request
+    hosted: OrganizersStudy, said: organizer_messages.NamedWorker, request: Request
 ) -> organizer_messages.OrganizerStatus:
     """Count a worker's answers again."""
     _known(hosted, said.worker)
     with explained():
         await in_thread(hosted.study.restore, said.worker)
+    return await status_after(hosted, request)
+
+
+@router.post("/{study}/leave")
+async def leave(
+    hosted: OrganizersStudy, said: organizer_messages.NamedWorker, request: Request
+) -> organizer_messages.OrganizerStatus:
+    """Somebody withdraws: their answers leave the open round, unless the rule keeps them. Decided rounds stand."""
+    with explained():
+        await in_thread(hosted.study.leave, said.worker)
+    return await status_after(hosted, request)
+
+
+@router.post("/{study}/door")
+async def change_door(
+    hosted: OrganizersStudy, said: organizer_messages.NewDoor, request: Request
+) -> organizer_messages.OrganizerStatus:
+    """Let people come in another way from now on. It stands in the journal, and the certificate names it."""
+    door = Door(said.kind) if said.share is None else Door(said.kind, share=said.share)
+    with explained():
+        await in_thread(hosted.study.change_door, door, said.reason or None)
     return await status_after(hosted, request)
 
 

@@ -48,7 +48,7 @@ def _visitor(hosted: HostedStudy, request: Request) -> Participant | None:
 
 async def cookie_of_visit(hosted: HostedStudy, request: Request) -> tuple[str | None, str | None]:
     """The name and the worker's cookie of somebody who came from a panel; None where people come without one."""
-    if hosted.desk is None and not hosted.from_a_panel:
+    if hosted.desk is None and not hosted.comes_by("panel"):
         return None, None
     secret, person = registry_of(request).secret, _visitor(hosted, request)
     known = None if person is None else hosted.people.named(person.pseudonym)

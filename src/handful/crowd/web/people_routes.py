@@ -36,14 +36,6 @@ async def invite(hosted: OrganizersStudy, said: messages.Invite, request: Reques
 
 
 def _invitations(hosted: HostedStudy, registry: Registry) -> Invitations:
-    door = hosted.study.setup.door
-    if door is None or door.kind != "invitations" or registry.storage is None:
-        raise Refusal(409, "no_invitations", "People come to this study in another way, which was chosen at opening.")
+    if not hosted.comes_by("invitations") or registry.storage is None:
+        raise Refusal(409, "no_invitations", "People come to this study in another way now.")
     return Invitations(hosted.study.name, registry.storage)
-
-
-@router.post("/{study}/lift", status_code=204)
-async def lift(hosted: OrganizersStudy, said: messages.Lift) -> None:
-    """Lift a cap on the share of a round for good. It stands in the journal, and the certificate names it."""
-    await in_thread(hosted.study.lift, said.cap, said.reason or None)
-    hosted.change_signal.changed()

@@ -76,7 +76,7 @@ def _now(hosted: HostedStudy, code: str) -> setup_messages.WordsNow:
         words=own_words(hosted.settings, hosted.retention_days),
         question=catalogue.said(f"prompt.{'two' if hosted.showing.options == 2 else 'more'}"),
         consent=catalogue.consent(marked=hosted.marks_networks),
-        of_panel=catalogue.said("consent.panel") if hosted.desk is not None or hosted.from_a_panel else None,
+        of_panel=catalogue.said("consent.panel") if hosted.desk is not None or hosted.comes_by("panel") else None,
         instructions=catalogue.said("instructions"),
         fixed={name: sentence(why) for name, why in fixed_words(hosted).items()},
         effects=effects_of_change(hosted),

@@ -71,16 +71,16 @@ async def about(hosted: TheStudy, request: Request, cookie: WorkerCookie = None)
         show_result=settings.show_result,
         retention_days=hosted.retention_days,
         joined=known_worker(registry.secret, hosted, cookie) is not None,
-        panel=hosted.desk is not None or hosted.from_a_panel,
+        panel=hosted.desk is not None or hosted.comes_by("panel"),
         arrived=has_arrived(hosted, request),
-        by_invitation=hosted.by_invitation,
+        by_invitation=hosted.comes_by("invitations"),
     )
 
 
 @router.post("/s/{study}/invitation", status_code=204)
 async def invitation(hosted: TheStudy, said: messages.Invited, request: Request) -> Response:
     """Refuse an invitation that would let nobody in, before anything is read. Asking does not use it."""
-    if hosted.by_invitation:
+    if hosted.comes_by("invitations"):
         _check_joining(hosted, request)
         await in_thread(registry_of(request).check_invited, hosted, said.invitation or "")
     return Response(status_code=204)
@@ -91,8 +91,8 @@ async def join(
     hosted: TheStudy, said: messages.Join, request: Request, response: Response, cookie: WorkerCookie = None
 ) -> messages.Work:
     """Take part: sets the cookie that all other calls need. Joining again changes nothing."""
-    registry, where = registry_of(request), address_of(request.scope)
-    worker = known_worker(registry.secret, hosted, cookie, where)
+    registry = registry_of(request)
+    worker = known_worker(registry.secret, hosted, cookie)
     if worker is None:
         if not hosted.open and hosted.desk is None:  # whom a panel sent is paid, and sent back there
             raise study_ended()  # and nothing is written
@@ -102,16 +102,14 @@ async def join(
         _check_joining(hosted, request)
         host = request.client.host if request.client else ""
         sent = await cookie_of_visit(hosted, request)
-        if not hosted.in_one_room:
-            hosted.visitors.joined(host, forwarded="x-forwarded-for" in request.headers)
-        given, worker = await in_thread(_joined, registry, hosted, where, host, said, *sent)
+        given, worker = await in_thread(_joined, registry, hosted, host, said, *sent)
         set_worker_cookie(response, WORKER_COOKIE, given, hosted.name, registry.settings.secure_cookies)
     return await in_thread(hosted.work, worker)
 
 
 def _check_joining(hosted: HostedStudy, request: Request) -> None:
     """Refuse an address that joins, or tries invitations, faster than people do; not where all share one."""
-    if hosted.desk is None and not hosted.in_one_room:
+    if hosted.desk is None and not hosted.comes_by("room"):
         wait = limits_of(request).joining.wait(address_of(request.scope))
         if wait:
             raise too_fast(wait)
@@ -120,7 +118,6 @@ def _check_joining(hosted: HostedStudy, request: Request) -> None:
 def _joined(
     registry: Registry,
     hosted: HostedStudy,
-    where: str,
     host: str,
     said: messages.Join,
     pseudonym: str | None,
@@ -130,13 +127,13 @@ def _joined(
 
     `pseudonym` and `visit` are the name and the cookie of somebody whom a panel sent.
     """
-    if hosted.by_invitation:
+    if hosted.comes_by("invitations"):
         pseudonym = registry.invited(hosted, said.invitation or "")
         if pseudonym is None:
             raise not_invited()
         if hosted.people.named(pseudonym) is not None:
             raise invitation_used()
-    cookie, worker = new_person(registry.secret, hosted, where, host, pseudonym, visit)
+    cookie, worker = new_person(registry.secret, hosted, host, pseudonym, visit)
     note_joined(hosted.study, worker.id, said, hosted.settings.practice)
     return cookie, worker
 

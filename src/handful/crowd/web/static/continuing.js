@@ -1,4 +1,4 @@
-// More answers, rounds that are done again, and a notice when a study is done.
+// More answers, a new study from here, and a notice when a study is done.
 
 import { find, make, toast } from "./dom.js";
 import { Refusal, request } from "./requests.js";
@@ -17,19 +17,12 @@ const number = new Intl.NumberFormat();
 const answersOf = ({ answers, left_out }) =>
   `${number.format(answers)} ${answers === 1 ? "answer" : "answers"}${left_out ? `, of which ${number.format(left_out)} no longer count` : ""}`;
 
-/** The list of rounds, each with a way to have it done again. */
+/** The list of rounds, and what goes on from them. */
 export class Rounds {
   #address;
-  #order;
-  #round = 0;
 
   constructor(address, order) {
     this.#address = address;
-    this.#order = order;
-    const dialog = find("#redoing");
-    dialog.addEventListener("close", () => {
-      if (dialog.returnValue === "yes") order(`rounds/${this.#round}/redo`, { extend: Number(find("#redoing-more").value) || 0 }, ONCE);
-    });
     find("#from-here")?.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#newStudy(new FormData(event.target).get("items") === "picks");
@@ -43,12 +36,12 @@ export class Rounds {
 
   show({ rounds, state }) {
     find("#rounds-part").hidden = rounds.length === 0;
-    const lines = rounds.map((one) => [one.round, `${one.round}. ${one.name}: ${answersOf(one)}, ${ENDED[one.ended] ?? one.ended}`]);
+    const lines = rounds.map((one) => `${one.round}. ${one.name}: ${answersOf(one)}, ${ENDED[one.ended] ?? one.ended}`);
     const now = JSON.stringify(lines);
     if (find("#more-part")) find("#more-part").hidden = state === "finished";
     if (find("#rounds").dataset.shown === now) return;
     find("#rounds").dataset.shown = now;
-    find("#rounds").replaceChildren(...lines.map(([round, text]) => this.#line(round, text)));
+    find("#rounds").replaceChildren(...lines.map((text) => make("li", { textContent: text })));
   }
 
   async #newStudy(picksAlone) {
@@ -60,26 +53,6 @@ export class Rounds {
       if (!(error instanceof Refusal)) throw error;
       toast(error.message, 8);
     }
-  }
-
-  #line(round, text) {
-    const redo = make("button", { type: "button", className: "quiet", textContent: "Redo", ariaLabel: `Do round ${round} again` });
-    redo.addEventListener("click", () => this.#ask(round));
-    return make("li", {}, make("span", { textContent: text }), redo);
-  }
-
-  async #ask(round) {
-    try {
-      const { words, missing } = await request("GET", `${this.#address}/rounds/${round}/redoing`);
-      this.#round = round;
-      find("#redoing-words").textContent = words;
-      find("#redoing-more").value = missing;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return;
-    }
-    find("#redoing").returnValue = "";
-    find("#redoing").showModal();
   }
 }
 

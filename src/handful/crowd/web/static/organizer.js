@@ -12,7 +12,6 @@ import { changingWords } from "./changing_words.js";
 import { Recruiting } from "./recruiting.js";
 import { showCourse } from "./course.js";
 import { publishing } from "./publishing.js";
-import { groups } from "./groups.js";
 import { inviting } from "./inviting.js";
 import { Refusal, request, sayLost } from "./requests.js";
 
@@ -34,7 +33,6 @@ const number = new Intl.NumberFormat();
 const published = publishing(study);
 key();
 const invitations = inviting(address);
-groups(address, order);
 const race = new ItemRanking();
 const people = new WorkerTable(order, (worker) => heeded(() => request("GET", `${address}/exclude?${new URLSearchParams({ worker })}`)));
 const recruiting = new Recruiting(address);
@@ -90,8 +88,6 @@ function show(status) {
   find("#certificate").textContent = status.certificate;
   for (const line of ["#sheet-line", "#report-line", "#picks-line"]) find(line).hidden = status.chosen.length === 0;
   for (const cap of ["network", "person"]) find(`#stuck-${cap}`).hidden = status.stuck !== cap;
-  find("#warning").hidden = !status.warning;
-  find("#warning").textContent = status.warning ?? "";
   showSettings(settings(status));
   showSummary(status);
   showPicks(status);
@@ -99,6 +95,9 @@ function show(status) {
   race.show(status);
   people.show(status.workers, status.options, status.checked, status.state === "finished" ? null : status.round);
   invitations(status.door);
+  find("#door-part").hidden = status.door === null || state === "finished";
+  if (status.door) follow("#door-kind", "value", status.door);
+  allowShare();
   rounds.show(status);
   published(status);
   notice.show(status);
@@ -110,6 +109,11 @@ function show(status) {
 function settings({ explorer, most_in_flight: most, lease_s: lease, circumstances }) {
   const said = circumstances.map((one) => ` ${one[0].toUpperCase()}${one.slice(1)}.`).join("");
   return `Questions are chosen by ${explorer}. At most ${number.format(most)} may be out at once, so that everybody has something to do; one that is not answered within ${number.format(lease)} seconds goes to somebody else.${said}`;
+}
+
+/** Only on an open link there is a share to say. */
+function allowShare() {
+  find("#door-share").disabled = find("#door-kind").value !== "open";
 }
 
 const HASH = /\b([0-9a-f]{64})\b/;
@@ -190,9 +194,12 @@ find("#close").addEventListener("click", () => {
 });
 find("#closing").addEventListener("close", () => find("#closing").returnValue === "yes" && order("close"));
 
-for (const lift of document.querySelectorAll("[data-lift]")) {
-  lift.addEventListener("click", () => order("lift", { cap: lift.dataset.lift }));
-}
+find("#door-kind").addEventListener("change", allowShare);
+find("#door").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const kind = find("#door-kind").value;
+  order("door", { kind, share: kind === "open" ? Number(find("#door-share").value) / 100 : null });
+});
 find("#show-result")?.addEventListener("change", (event) => order("words", { show_result: event.target.checked }));
 find("#retaining").addEventListener("submit", (event) => {
   event.preventDefault();
