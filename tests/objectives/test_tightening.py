@@ -13,14 +13,14 @@ from hypothesis.extra.numpy import arrays
 
 import handful
 from handful.errors import InvalidProblem
-from handful.objectives import FacilityLocation, FeatureBased, tiers
+from handful.objectives import FacilityLocation, FeatureBased, facility
 
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds are tightened however small the table is."""
-    monkeypatch.setattr(tiers, "LARGE", 0)
-    monkeypatch.setattr(tiers, "RUNS", [True])
+    monkeypatch.setattr(facility, "LARGE", 0)
+    monkeypatch.setattr(facility, "RUNS", [1])
     return iter(())
 
 
@@ -49,7 +49,7 @@ def test_lazy_with_tight_bounds_equals_naive_ties_included(seed: int, kind: Any,
 def test_far_fewer_gains_are_computed() -> None:
     objective = FacilityLocation(np.random.default_rng(0).random((400, 300)))
     tight = handful.maximize(objective, 30)
-    tiers.LARGE = 10**9
+    facility.LARGE = 10**9
     loose = handful.maximize(objective, 30)
     assert tight.indices == loose.indices
     assert tight.evaluations < loose.evaluations / 2

@@ -14,9 +14,10 @@ from handful.objectives.machine import SHARE, free_memory
 from handful.objectives.relevance import against, relevance
 from handful.objectives.similarity import Alike, Metric, alike, dense_rows
 from handful.objectives.streamed import StreamedProgress, gains_of_all, refuse_negatives
-from handful.objectives.tiers import compiling_pays, run_made
 from handful.problem import Floats, Ints
 
+LARGE = 1_000_000  # cells: where compiled bounds pay, from the second such run of a process on
+RUNS = [0]  # made over large tables in this process
 ROUNDING = 1e-9  # what the order of additions can change in a sum, and more
 
 
@@ -162,7 +163,7 @@ class FacilityProgress(Columns):
         self._alone = alone
         self._packed = packed
         self._tightener: Any = None
-        self._pays = not isinstance(similarity, Sparse) and compiling_pays(similarity.size)
+        self._pays = not isinstance(similarity, Sparse) and _compiling_pays(similarity.size)
 
     def gains(self, items: Ints | None = None) -> Floats:
         """f(a | S) for every item a, or for these items; zero on S."""
@@ -202,11 +203,16 @@ class FacilityProgress(Columns):
 
     def _take(self, entries: Real, columns: Any) -> None:
         if not isinstance(self._matrix, Sparse):
-            run_made(self._matrix.size)
+            RUNS[0] += self._matrix.size >= LARGE
         self._served = self._served.copy()
         self._served[columns] = np.maximum(self._served[columns], entries)
         if self._tightener is not None:
             self._tightener.changed()
+
+
+def _compiling_pays(cells: int) -> bool:
+    """Whether bounds from a table of so many cells shall be tightened by compiled code."""
+    return cells >= LARGE and RUNS[0] > 0
 
 
 def _packed(similarity: object) -> Any:
@@ -214,7 +220,7 @@ def _packed(similarity: object) -> Any:
     if hasattr(similarity, "tocsr") or isinstance(similarity, Sparse):
         return None
     given = real("similarity", similarity)
-    if given.ndim != 2 or not compiling_pays(given.size):
+    if given.ndim != 2 or not _compiling_pays(given.size):
         return None
     from handful.objectives.packed import packed  # it compiles: not before it is needed
 

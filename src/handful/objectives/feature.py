@@ -10,8 +10,10 @@ import numpy as np
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, refuse_zeros, table, weights_for
 from handful.objectives.growing import Columns
-from handful.objectives.tiers import compiling_pays, run_made
 from handful.problem import Floats, Ints
+
+REMEMBERED = 64  # picks back to which it is known by how much gains have fallen
+ROUNDING = 1e-6  # what single precision can take
 
 Concave = Callable[[Real], Real]
 
@@ -20,6 +22,8 @@ def _root(gathered: Real, more: Real) -> Real:
     """√(g+x) − √g, written as x/(√(g+x) + √g): nothing cancels, so rounding keeps it non-increasing in g."""
     roots = np.sqrt(gathered + more)
     roots += np.sqrt(gathered)
+    if roots.min(initial=1.0) > 0.0:
+        return np.divide(more, roots, out=roots)
     return np.divide(more, roots, out=np.zeros_like(roots), where=roots > 0.0)
 
 
@@ -81,30 +85,21 @@ class FeatureProgress(Columns):
         self._gathered = gathered.copy()
         self._now: Real = gathered.astype(self._type)
         self._concave = concave
-        self._tightener: Any = None
-        self._pays = concave == "sqrt" and not isinstance(features, Sparse) and compiling_pays(features.size)
+        self._fall: _Fall | None = None
+        if concave == "sqrt" and not isinstance(features, Sparse):
+            self._fall = _Fall(features, weights, self._now)
+
+    def gains(self, items: Ints | None = None) -> Floats:
+        """f(a | S) for every item a, or for these items; zero on S."""
+        gains = super().gains(items)
+        if self._fall is not None:
+            self._fall.learn(items, gains)
+        return gains
 
     def tighten(self, upper: Floats, allowed: Any, costs: Floats | None) -> None:
-        """Lower the bounds of what could be picked next; nothing where that would not pay."""
-        if self._pays:
-            self._compiled().tighten(upper, allowed, costs, self._now)
-
-    def sharpen(self, upper: Floats, items: Ints) -> bool:
-        """Lower the bounds of these items nearly to their gains, if that is quicker than computing them."""
-        if self._pays:
-            self._compiled().sharpen(upper, items, self._now)
-        return self._pays
-
-    def bounds(self) -> Floats | None:
-        """What each item adds at most, where that is known sooner than what it adds."""
-        return self._compiled().bounds(self._now) if self._pays else None
-
-    def _compiled(self) -> Any:
-        if self._tightener is None:
-            from handful.objectives.roots import RootTightener  # it compiles: not before it is needed
-
-            self._tightener = RootTightener(np.asarray(self._matrix), self._weights, self._now)
-        return self._tightener
+        """Lower the bounds of what could be picked next."""
+        if self._fall is not None:
+            np.minimum(upper, self._fall.bounds(self._now), out=upper)
 
     def _rises(self, entries: Real, columns: Any) -> Real:
         rises: Real
@@ -115,10 +110,51 @@ class FeatureProgress(Columns):
         return np.asarray(rises * self._weights[columns])
 
     def _take(self, entries: Real, columns: Any) -> None:
-        if not isinstance(self._matrix, Sparse):
-            run_made(self._matrix.size)
         self._gathered[columns] += entries
         self._now = self._gathered.astype(self._type)
+
+
+class _Fall:
+    """By how much gains under √ have fallen at least since they were computed, without a look at the items.
+
+    √(g+x) − √g = x/(√(g+x) + √g): as g grows to g′ each term falls at least by the factor
+    (√(g+X) + √g)/(√(g′+X) + √g′), X the largest x of the column, and the gain by the largest of these factors.
+    """
+
+    def __init__(self, matrix: Real, weights: Floats, gathered: Real) -> None:
+        largest = matrix.max(axis=0).astype(np.float64)
+        self._used = (largest > 0.0) & (weights > 0.0)
+        self._largest = largest[self._used]
+        self._gains: Floats = np.full(len(matrix), np.inf)
+        self._since: Ints = np.zeros(len(matrix), dtype=np.int64)
+        self._widths = [self._width(gathered)]  # at each pick since
+
+    def learn(self, items: Ints | None, gains: Floats) -> None:
+        """These are the gains of these items now."""
+        at = slice(None) if items is None else items
+        self._gains[at], self._since[at] = gains, len(self._widths) - 1
+
+    def bounds(self, gathered: Real) -> Floats:
+        """What each item adds at most, at a set that has just grown."""
+        now = self._width(gathered)
+        if not len(now):
+            return self._gains
+        if len(self._widths) == REMEMBERED:  # what is known of each item is brought up to date, and the past forgotten
+            self._gains *= self._factors(now)[self._since]
+            self._since[:] = 0
+            self._widths = [now]
+            return self._gains
+        factors = self._factors(now)
+        self._widths.append(now)
+        return self._gains * factors[self._since]
+
+    def _factors(self, now: Floats) -> Floats:
+        fallen: Floats = (np.array(self._widths) / now).max(axis=1)
+        return np.append(np.minimum(fallen, 1.0) * (1.0 + ROUNDING), 1.0)
+
+    def _width(self, gathered: Real) -> Floats:
+        kept = gathered[self._used].astype(np.float64)
+        return np.asarray(np.sqrt(kept + self._largest) + np.sqrt(kept))
 
 
 class SaturatedCoverage:

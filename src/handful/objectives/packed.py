@@ -14,7 +14,6 @@ import numpy as np
 
 from handful.kernels import kernel
 from handful.objectives.arrays import Real
-from handful.objectives.threads import in_parts, shared
 from handful.problem import Floats, Ints
 
 SLACK = 1e-9  # what rounding could have taken, and more, is left in a bound
@@ -65,16 +64,16 @@ def _sum(row: Any) -> float:
 
 @kernel
 def _pack(
-    first: int, last: int, matrix: Any, bits: Any, scale: Any, highest: Any, packed: Any, sums: Any, over: Any,
+    matrix: Any, bits: Any, scale: Any, highest: Any, packed: Any, sums: Any, over: Any,
     worst: Any,
 ) -> None:  # fmt: skip
-    """Read rows first..last once: into bytes, their sums, what lies above the highest level, and the largest bits.
+    """Read all rows once: into bytes, their sums, what lies above the highest level, and the largest bits.
 
     Bits of numbers ≥ 0 are in the order of the numbers; infinity, what is no number, and all below 0 come after these.
     """
     width = matrix.shape[1]
     factor, shift, zero, most, high = scale[0], scale[1], scale[2], scale[3], scale[4:]
-    for i in range(first, last):
+    for i in range(len(matrix)):
         row, signed, out = matrix[i], bits[i], packed[i]
         total, above = 0.0, 0.0
         largest = signed[0]
@@ -111,19 +110,6 @@ def _levels_above(row: Any, served: Any) -> int:
 
 
 @kernel
-def _roughly(
-    first: int, last: int, packed: Any, levels: Any, step: float, base: float, over: Any, upper: Any, allowed: Any,
-    costs: Any, known: Any, floor: float,
-) -> None:  # fmt: skip
-    """Lower the bounds of those items first..last that may be the next, by the table in bytes."""
-    for i in range(first, last):
-        if allowed[i] and known[i] == STALE and upper[i] >= floor * costs[i]:
-            rough = (_levels_above(packed[i], levels) * step + base + over[i]) * (1.0 + SLACK)
-            upper[i] = min(upper[i], rough)
-            known[i] = ROUGH
-
-
-@kernel
 def _exactly(items: Any, matrix: Any, served: Any, upper: Any, costs: Any, known: Any, floor: float) -> float:
     """Lower the bounds of these items by the table itself, until one is below the floor; the largest per cost."""
     for i in items:
@@ -141,7 +127,7 @@ def _all_at_once(
     packed: Any, matrix: Any, served: Any, least: float, step: float, over: Any, upper: Any, allowed: Any, costs: Any,
     known: Any, levels: Any, room: Any,
 ) -> None:  # fmt: skip
-    """Lower the bounds of all items that could be the next, on one core: what `Tightener.tighten` does in steps."""
+    """Lower the bounds of all items that could be the next."""
     top, floor = -1, -np.inf
     for i in range(len(upper)):
         if upper[i] > floor * costs[i] and allowed[i]:
@@ -194,12 +180,6 @@ class Packed:
     least: float
     step: float
 
-    def served(self, by_client: Real) -> tuple[Any, float]:
-        """What clients have, in levels, rounded down; and what they lack below the lowest level."""
-        level = np.floor((by_client.astype(np.float64) - self.least) / self.step)
-        lacking = float(np.maximum(self.least - by_client, 0.0).sum(dtype=np.float64))
-        return np.clip(level, 0, LEVELS).astype(np.uint8), lacking
-
 
 def packed(table: Real) -> Packed | None:
     """The table in bytes; None where a number in it is negative or not finite."""
@@ -217,8 +197,7 @@ def packed(table: Real) -> Packed | None:
     levels = np.empty(table.shape, dtype=np.uint8)
     unsigned = np.dtype(np.uint32 if kind is np.float32 else np.uint64)
     sums, over, worst = np.empty(rows), np.empty(rows), np.empty(rows, dtype=unsigned)
-    common = (table, table.view(unsigned), scale, scale[4:].view(unsigned), levels, sums, over, worst)
-    in_parts(_pack, rows, table.size, common)
+    _pack(table, table.view(unsigned), scale, scale[4:].view(unsigned), levels, sums, over, worst)
     odd = worst >= kind(np.inf).view(unsigned)  # where a zero has a sign, nothing is bad
     if not np.isfinite(sums).all() or (odd.any() and min(row.min() for row in table[odd]) < 0):
         return None
@@ -233,13 +212,11 @@ class Tightener:
         self._packed = table
         self._known: Any = np.zeros(size, dtype=np.uint8)
         self._ones: Floats = np.ones(size)
-        self._served: tuple[Any, float] | None = None
         self._levels: Any = np.empty(table.levels.shape[1], dtype=np.uint8)
         self._room: Ints = np.empty(size, dtype=np.int64)
 
     def changed(self) -> None:
         """A pick: clients are served better."""
-        self._served = None
         self._known[:] = STALE
 
     def exact(self, items: Ints | None) -> None:
@@ -248,31 +225,10 @@ class Tightener:
 
     def tighten(self, upper: Floats, allowed: Any, costs: Floats | None, served: Real) -> None:
         """Lower the bounds of all items that could be the next."""
-        divided = self._ones if costs is None else costs
-        if not shared(self._packed.levels.size):
-            table = self._packed
-            state = (upper, allowed, divided, self._known, self._levels, self._room)
-            _all_at_once(table.levels, table.table, served, table.least, table.step, table.over, *state)
-            return
-        own = (self._packed.table, served, upper, divided, self._known)
-        floor = _exactly(_largest(upper, allowed, costs, -np.inf)[:1], *own, -np.inf)
-        if self._served is None:
-            self._served = self._packed.served(served)
-        levels, base = self._served
-        common = (self._packed.levels, levels, self._packed.step, base, self._packed.over, upper, allowed, divided)
-        in_parts(_roughly, len(upper), self._packed.levels.size, (*common, self._known, floor))
-        _exactly(_largest(upper, allowed, costs, floor), *own, floor)
+        table, divided = self._packed, self._ones if costs is None else costs
+        state = (upper, allowed, divided, self._known, self._levels, self._room)
+        _all_at_once(table.levels, table.table, served, table.least, table.step, table.over, *state)
 
     def sharpen(self, upper: Floats, items: Ints, served: Real) -> None:
         """Lower the bounds of these items."""
         _exactly(items, self._packed.table, served, upper, self._ones, self._known, -np.inf)
-
-
-def _largest(upper: Floats, allowed: Any, costs: Floats | None, floor: float) -> Ints:
-    """The allowed items whose bound per cost is at least the floor, largest first; the very largest alone for −inf."""
-    keys = upper if costs is None else upper / costs
-    if floor == -np.inf:
-        top = int(np.where(allowed, keys, -np.inf).argmax())
-        return np.array([top] if allowed[top] else [], dtype=np.int64)
-    items = np.flatnonzero(allowed & (keys >= floor))
-    return items[np.argsort(-keys[items], kind="stable")]
