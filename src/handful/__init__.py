@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from handful.certificates import Certificate as Certificate
     from handful.exact.check import Checked as Checked
     from handful.exact.check import check as check
+    from handful.exact.maximize import Ranking as Ranking
     from handful.exact.maximize import maximize as maximize
-    from handful.exact.ranking import Ranking as Ranking
     from handful.explorers.certified import Certified as Certified
     from handful.explorers.duels import Duels as Duels
     from handful.explorers.pivot import Pivot as Pivot
@@ -61,7 +61,7 @@ _HOMES = {
     "Preferences": "handful.problem",
     "Price": "handful.lab.pricing",
     "Question": "handful.study",
-    "Ranking": "handful.exact.ranking",
+    "Ranking": "handful.exact.maximize",
     "Receipt": "handful.study",
     "Result": "handful.study",
     "RoundResult": "handful.study",

@@ -287,8 +287,8 @@ def test_a_ranking_says_what_was_found() -> None:
 
 
 def test_more_memory_than_there_is_is_refused_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handful.exact.memory_needed.free_memory", lambda: 100)
-    monkeypatch.setattr("handful.exact.memory_needed.NOT_WORTH_ASKING", 0)
+    monkeypatch.setattr("handful.exact.maximize.free_memory", lambda: 100)
+    monkeypatch.setattr("handful.exact.maximize.NOT_WORTH_ASKING", 0)
     with pytest.raises(InvalidProblem, match=r"would take about .* GB"):
         handful.maximize(Modular(np.ones(50)), 3)
 

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 import handful
 from handful.errors import InvalidProblem
-from handful.objectives import FacilityLocation, FeatureBased, GraphCut, LogDet, machine
+from handful.objectives import FacilityLocation, FeatureBased, GraphCut, LogDet, arrays
 from handful.objectives.similarity import Alike
 
 SETTINGS = {
@@ -29,8 +29,7 @@ SETTINGS = {
 
 def pretend(monkeypatch: pytest.MonkeyPatch, free: int) -> None:
     """So many bytes of memory are free."""
-    for module in ("facility", "streamed"):
-        monkeypatch.setattr(f"handful.objectives.{module}.free_memory", lambda: free)
+    monkeypatch.setattr("handful.objectives.facility.free_memory", lambda: free)
 
 
 def both(features: np.ndarray, name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[FacilityLocation, FacilityLocation]:
@@ -157,8 +156,8 @@ def test_float64_is_computed_in_float32_unless_it_is_asked_for() -> None:
 
 
 def test_of_memory_what_the_container_leaves_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "CONTAINER", tmp_path)
-    without = machine.free_memory()
+    monkeypatch.setattr(arrays, "CONTAINER", tmp_path)
+    without = arrays.free_memory()
     for name, said in (("max", "5000"), ("current", "4000"), ("stat", "anon 1\ninactive_file 700\n")):
         (tmp_path / f"memory.{name}").write_text(said)
-    assert machine.free_memory() == 1700 < without
+    assert arrays.free_memory() == 1700 < without

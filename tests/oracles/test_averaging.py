@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handful.errors import InvalidProblem
-from handful.oracles import IndependentCascade, averaging, sample_average
+from handful.oracles import IndependentCascade, sample_average, simulators
 
 EDGES = [(0, 1, 0.5), (0, 2, 0.5), (3, 4, 0.6), (4, 5, 0.6), (6, 7, 0.3), (2, 5, 0.4)]
 
@@ -36,7 +36,7 @@ def test_bounds_from_fresh_scenarios_hold_and_fail_when_they_are_too_narrow(
 ) -> None:
     cascade, f = world
     assert wrong(cascade, f) <= 2
-    monkeypatch.setattr(averaging, "radius", lambda values, span, alpha: 0.0)
+    monkeypatch.setattr(simulators, "radius", lambda values, span, alpha: 0.0)
     assert wrong(cascade, f) > 5
 
 

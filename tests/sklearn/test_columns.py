@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from handful.errors import InvalidProblem
-from handful.sklearn import SequentialSelector, columns
+from handful.sklearn import SequentialSelector
 
 
 @parametrize_with_checks([SequentialSelector(LogisticRegression(max_iter=100), k=1, random_state=0, budget=10)])
@@ -45,7 +45,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
 
 
 def test_no_more_processes_are_started_than_fits_may_be_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "IN_FLIGHT", 1)
+    monkeypatch.setattr("handful.sklearn.IN_FLIGHT", 1)
     X = np.random.default_rng(1).normal(size=(60, 3))
     SequentialSelector(GaussianNB(), k=1, budget=9, n_jobs=3).fit(X, X[:, 0] > 0)  # a warning would be an error
 

@@ -41,8 +41,7 @@ def pick(
     as_json: bool,
 ) -> None:
     """Read the file, maximize, and print the ranking."""
-    from handful.exact.by_name import objective_named
-    from handful.exact.maximize import maximize
+    from handful.exact.maximize import maximize, objective_named
 
     read = _read(file, name_column)
     costs = None if cost is None else [_number(file, cost, i, x) for i, x in enumerate(_column(file, read, cost))]

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from handful.errors import InvalidProblem
-from handful.exact.candidates import Candidates
-from handful.exact.least_bound import LeastBound
 from handful.exact.limits import Limits, limits_from
-from handful.exact.memory_needed import check_memory
-from handful.exact.ranking import Ranking
-from handful.problem import GrowingSet, Objective
+from handful.numbers import at_most, percent_at_least
+from handful.objectives import FacilityLocation, FeatureBased, GraphCut, LogDet
+from handful.objectives.arrays import free_memory
+from handful.problem import Floats, GrowingSet, Ints, Objective
 
 METHODS = ("auto", "naive", "lazy", "stochastic")
 GREEDY = 1.0 - 1.0 / math.e
 LOG = logging.getLogger("handful.exact")
+NAMES = ("facility-location", "feature-based", "graph-cut", "log-det")
+AT_ONCE = 4096  # gains asked for together at most
+CLEARLY = 1.25  # times the largest gain found: bounds above that will have to be looked at
+EVERY = 100_000  # items times picks up to which every prefix is looked at; beyond, the first and then each doubling
+ROUNDS = 6  # looks at the items that the last bound rests on, at twice as many each time
+NOT_WORTH_ASKING = 10_000_000  # bytes that are always there
+WORTH_SAYING = 500_000_000
+PER_ITEM = 40  # bytes: an upper bound, a cost, and what is drawn or sorted
 
 Watch = Callable[[int, int], None]
 
@@ -317,6 +324,302 @@ def _watching(progress: bool | Watch, total: int) -> Any:
         return nullcontext(lambda picked, of: None)
     if callable(progress):
         return nullcontext(progress)
-    from handful.exact.bar import bar
 
     return bar(total)
+
+
+def objective_named(
+    name: str, features: Any, *, metric: str = "rbf", represent: int | None = None, seed: int = 0
+) -> Objective:
+    """An objective over the rows of `features`; cosines and dot products below zero count as 0."""
+    if name not in NAMES:
+        raise InvalidProblem(f"there is no objective {name!r}: give one of {', '.join(NAMES)}")
+    if represent is not None and name != "facility-location":
+        raise InvalidProblem(f"represent is for facility-location: leave it out with {name}")
+    if name == "feature-based":
+        return FeatureBased(features)
+    if name == "log-det":
+        return LogDet.from_features(features, metric=metric)
+    if name == "graph-cut":
+        return GraphCut.from_features(features, metric=metric, negatives="clip")
+    return FacilityLocation.from_features(features, metric=metric, negatives="clip", represent=represent, seed=seed)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The items picked, in the order picked, and what may be said about them.
+
+    chosen    the items, by the user's own ids
+    indices   the same as positions 0..N−1
+    gains     what each added when it was picked
+    value     f(S)
+    bound     no allowed set has a larger f; None where that is not known (the function is not monotone or submodular)
+    guarantee the share of the optimum that this method reaches on every instance; None where none is proved
+    method    how it was found
+    """
+
+    chosen: tuple[Hashable, ...]
+    indices: tuple[int, ...]
+    gains: tuple[float, ...]
+    value: float
+    bound: float | None
+    guarantee: float | None
+    method: str
+    evaluations: int
+    size: int
+    cost: float | None = None
+    complete: bool = True
+    in_expectation: bool = False
+    sampling_error: float = 0.0
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.chosen)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def ratio(self) -> float | None:
+        """f(S)/bound: at least this share of the optimum was reached on this instance."""
+        if self.bound is None:
+            return None
+        return 1.0 if self.bound <= 0.0 else min(1.0, self.value / self.bound)
+
+    def __str__(self) -> str:
+        """What was found, in sentences."""
+        said = [
+            f"{len(self.chosen):,} of {self.size:,} items picked by {self.method}, with {self.evaluations:,} gains "
+            f"computed: f = {self.value:.6g}."
+        ]
+        if not self.complete:
+            said.append("Interrupted: these are the picks so far.")
+        if self.cost is not None:
+            said.append(f"They cost {self.cost:g}.")
+        if self.ratio is not None:
+            said.append(
+                f"No allowed set has more than {at_most(self.bound or 0.0, 6)}: this is at least "
+                f"{percent_at_least(self.ratio, 1)} of the best."
+            )
+        else:
+            said.append("The function is not both monotone and submodular: no share of the best can be stated.")
+        if self.guarantee is not None:
+            mean = " in expectation" if self.in_expectation else ""
+            share = percent_at_least(self.guarantee, 1)
+            said.append(f"On every instance this method reaches at least {share} of the best{mean}.")
+        elif self.ratio is not None:
+            said.append("For these limits together no share is proved for every instance; the one above is.")
+        if self.sampling_error:
+            said.append(
+                f"f is estimated from a sample of rows: with 95% probability it is off by no more than "
+                f"{self.sampling_error:.6g}, for all sets of this size at once."
+            )
+        return " ".join(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "chosen": list(self.chosen),
+            "indices": list(self.indices),
+            "gains": list(self.gains),
+            "value": self.value,
+            "bound": self.bound,
+            "ratio": self.ratio,
+            "guarantee": self.guarantee,
+            "method": self.method,
+            "evaluations": self.evaluations,
+            "size": self.size,
+            "cost": self.cost,
+            "complete": self.complete,
+        }
+
+
+class Candidates:
+    """The items still to be had, with an upper bound of what each adds.
+
+    Gains of a submodular function only fall as the set grows, so a gain computed earlier is an upper bound now
+    (Minoux 1978). With lazy=False every gain is computed anew each time. Ties go to the lowest index either way.
+    """
+
+    def __init__(self, progress: GrowingSet, size: int, *, lazy: bool) -> None:
+        self.progress = progress
+        self.upper: Floats = np.full(size, np.inf)
+        self.open: Any = np.ones(size, dtype=bool)
+        self.evaluations = 0
+        self._lazy = lazy
+        self._at_once = getattr(progress, "at_once", AT_ONCE)
+        self._tighten = getattr(progress, "tighten", None) if lazy else None
+        self._fresh: Any = np.zeros(size, dtype=bool)  # the bound is the gain
+        self._sharp: Any = np.zeros(size, dtype=bool)  # nearly so
+
+    def best(self, pool: Ints | None = None, costs: Floats | None = None) -> int | None:
+        """The open item with the largest gain (per cost, where costs are given), of those in `pool`; None if none."""
+        where: Any = slice(None) if pool is None else pool
+        if pool is None and (self._all_unknown() or not self._lazy):
+            self._start()
+        elif not self._lazy:
+            self.refresh(where)
+        if self._tighten is not None and pool is None and self.progress.chosen:
+            self._tighten(self.upper, self.open, costs)
+        keys = self._keys(where, costs)
+        top = int(keys.argmax()) if len(keys) else 0
+        if not len(keys) or keys[top] == -np.inf:
+            return None
+        fresh = self._fresh[where]
+        if not fresh[top]:
+            self._settle(where, keys, fresh, costs, top)
+            top = int(keys.argmax())
+        return top if pool is None else int(pool[top])
+
+    def _settle(self, where: Any, keys: Floats, fresh: Any, costs: Floats | None, top: int) -> None:
+        """Compute gains, largest bounds first, until the largest of all is not a bound but a gain."""
+        at = np.array([top])
+        batch = 1
+        floor = keys[fresh].max() if fresh.any() else -np.inf
+        waiting: Ints | None = None
+        while len(at):
+            self.refresh(at if isinstance(where, slice) else where[at])
+            keys[at] = self._keys(at if isinstance(where, slice) else where[at], costs)
+            floor = max(floor, keys[at].max())
+            if waiting is None and int(keys.argmax()) == top:
+                return
+            if waiting is None:
+                fresh = self._fresh[where]
+                waiting = np.flatnonzero(~fresh & (keys >= floor) & (keys > -np.inf))
+                waiting = waiting[np.argsort(-keys[waiting], kind="stable")]
+            else:
+                waiting = waiting[len(at) :]
+                waiting = waiting[: len(waiting) - np.searchsorted(keys[waiting][::-1], floor)]
+            batch = min(2 * batch, self._at_once)
+            clear = np.searchsorted(-keys[waiting], -CLEARLY * floor) if batch == self._at_once else 0
+            at = waiting[: max(batch, clear)]
+
+    def take(self, item: int) -> float:
+        """S = S ∪ {item}; what it added."""
+        before = self.progress.value
+        self.progress.add(item)
+        self.open[item] = False
+        self.upper[item] = 0.0
+        self._fresh[:] = False
+        self._sharp[:] = False
+        return self.progress.value - before
+
+    def refresh(self, items: Ints) -> None:
+        """Compute the gains of these items now, unless they are known."""
+        stale = items[~self._fresh[items]]
+        if len(stale):
+            self.upper[stale] = self.progress.gains(stale)
+            self._fresh[stale] = True
+            self.evaluations += len(stale)
+
+    def sharpen(self, items: Ints) -> None:
+        """Lower the bounds of these items to their gains, or nearly so where the progress has a quicker way."""
+        stale = items[~self._fresh[items] & ~self._sharp[items]]
+        quick = getattr(self.progress, "sharpen", None)
+        if len(stale) and quick is not None and quick(self.upper, stale):
+            self._sharp[stale] = True
+        else:
+            self.refresh(stale)
+
+    def knows(self, items: Ints) -> bool:
+        """Whether the bounds of all these items are their gains, or nearly so."""
+        return bool((self._fresh[items] | self._sharp[items]).all())
+
+    def refresh_all(self) -> None:
+        """Compute all gains now, unless they are known."""
+        if self._fresh.all():
+            return
+        self.upper[:] = self.progress.gains()
+        self._fresh[:] = True
+        self.evaluations += len(self.upper) - len(self.progress.chosen)
+
+    def _start(self) -> None:
+        """All gains, or, to be lazy, bounds of them where the progress has some."""
+        bounds = getattr(self.progress, "bounds", None) if self._lazy else None
+        at_most = None if bounds is None else bounds()
+        if at_most is None:
+            self.refresh_all()
+        else:
+            self.upper[:] = at_most
+
+    def _all_unknown(self) -> bool:
+        return self.upper[0] == np.inf and bool((self.upper == np.inf).all())
+
+    def _keys(self, where: Any, costs: Floats | None) -> Floats:
+        upper = self.upper[where] if costs is None else self.upper[where] / costs[where]
+        return np.where(self.open[where], upper, -np.inf)
+
+
+class LeastBound:
+    """The least bound found, over the empty set, the prefixes of the ranking and the ranking itself."""
+
+    def __init__(self, limits: Limits, given: tuple[int, ...], size: int) -> None:
+        self.bound = math.inf
+        self._room = _room(limits, given)
+        self._every = size * limits.count <= EVERY
+        self._given = len(given)
+
+    def note(self, pool: Candidates) -> None:
+        """The set is at a prefix; what is known of gains there is an upper bound of them."""
+        picked = len(pool.progress.chosen) - self._given
+        if self._every or picked & (picked - 1) == 0:
+            self._lower(pool)
+
+    def finish(self, pool: Candidates) -> None:
+        """Look at the items that the bound at the whole set rests on, until it rests on gains."""
+        pool.sharpen(np.flatnonzero((pool.upper == np.inf) & pool.open))  # a sample may never have looked at some
+        for doubled in range(ROUNDS):
+            _, items = self._room.more(np.maximum(pool.upper, 0.0))
+            if pool.knows(items):
+                break
+            many = min(len(items) << doubled, len(pool.upper))
+            pool.sharpen(items if many == len(items) else np.argpartition(-pool.upper, many - 1)[:many])
+        self._lower(pool)
+
+    def _lower(self, pool: Candidates) -> None:
+        upper: Floats = np.maximum(pool.upper, 0.0)
+        self.bound = min(self.bound, pool.progress.value + self._room.more(upper)[0])
+
+
+def _room(limits: Limits, given: tuple[int, ...]) -> Limits:
+    """What the optimum may add to the items that were there already."""
+    taken = list(given)
+    if not taken:
+        return limits
+    most = limits.most
+    if most is not None and limits.codes is not None:
+        most = np.maximum(most - np.bincount(limits.codes[taken], minlength=len(most)), 0)
+    budget = limits.budget if limits.costs is None else limits.budget - limits.costs[taken].sum()
+    return Limits(limits.count, limits.costs, budget, limits.codes, most)
+
+
+def estimate_memory(objective: Objective, k: int) -> int:
+    """Bytes that picking k items takes, besides what the objective holds already."""
+    own = getattr(objective, "memory", None)
+    return objective.size * PER_ITEM + (0 if own is None else int(own(k)))
+
+
+def check_memory(objective: Objective, k: int) -> None:
+    """Refuse a run that cannot fit, and say what a large one takes."""
+    needed = estimate_memory(objective, k)
+    if needed < NOT_WORTH_ASKING:
+        return
+    free = free_memory()
+    if needed > free:
+        raise InvalidProblem(
+            f"this would take about {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free: use float32, represent= "
+            "(facility location), or a smaller k"
+        )
+    if needed > WORTH_SAYING:
+        LOG.info("this takes about %.1f GB of memory", needed / 1e9)
+
+
+@contextmanager
+def bar(total: int) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error that shows how many items are picked."""
+    from rich.console import Console  # not before somebody wants to see it
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("picking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("picking", total=total)
+        yield lambda picked, of: progress.update(task, completed=picked, total=of)

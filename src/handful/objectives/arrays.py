@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,9 @@ from handful.problem import Floats, Ints
 Real = npt.NDArray[np.floating[Any]]
 RowIndex = slice | Ints
 
+SHARE = 0.25  # of the free memory may be taken for what only saves time
+UNKNOWN = 4_000_000_000  # bytes, where the system does not tell
+CONTAINER = Path("/sys/fs/cgroup")
 CELLS_AT_ONCE = 2**16  # numbers worked on together: they stay in the processor's cache
 
 
@@ -171,3 +178,29 @@ def _refuse(what: str, block: Real, offset: int, dimensions: int, negative: bool
             raise InvalidProblem(
                 f"{what}[{place[0] if dimensions == 1 else place}] is {value}, {problem}: give {allowed}"
             )
+
+
+def free_memory() -> int:
+    """Bytes that can still be had: of the machine, and of the container where there is one."""
+    return min(_of_machine(), _of_container())
+
+
+def _of_machine() -> int:
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    with suppress(OSError, ValueError, AttributeError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return UNKNOWN
+
+
+def _of_container() -> int:
+    """What the limit of the control group leaves, files in memory not counted."""
+    try:
+        limit, used = (int((CONTAINER / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
+        told = (CONTAINER / "memory.stat").read_text(encoding="ascii").splitlines()
+        files = sum(int(line.split()[1]) for line in told if line.startswith("inactive_file "))
+    except (OSError, ValueError):  # no limit is written as "max"
+        return sys.maxsize
+    return max(limit - used + files, 0)

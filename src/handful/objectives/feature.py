@@ -9,7 +9,7 @@ import numpy as np
 
 from handful.errors import InvalidProblem
 from handful.objectives.arrays import Real, Sparse, Table2D, ids_of, numbers, refuse_zeros, table, weights_for
-from handful.objectives.growing import Columns
+from handful.objectives.progress import Columns
 from handful.problem import Floats, Ints
 
 REMEMBERED = 64  # picks back to which it is known by how much gains have fallen

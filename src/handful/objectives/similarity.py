@@ -1,4 +1,4 @@
-"""Similarities between rows of features, computed when needed. Each metric is exactly what its name says."""
+"""How alike rows of features are; what matters more (`query`) and what is there already (`avoid`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from handful.errors import InvalidProblem
-from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real, refuse_zeros
+from handful.objectives.arrays import Real, RowIndex, blocks, numbers, real, refuse_zeros, weights_for
 from handful.problem import Floats
 
 ALL = slice(None)
@@ -255,3 +255,19 @@ def _fitted(metric: Metric, items: Real, clients: Real) -> Metric:
 
 def _furthest(rows: Real, centre: Floats) -> float:
     return max(float(np.sqrt(((rows[at] - centre) ** 2).sum(axis=1).max())) for at in blocks(*rows.shape))
+
+
+def relevance(query: object, pairs: Alike) -> Floats:
+    """A weight for each client: those given, or how much it resembles the query most like it, at least 0."""
+    clients = pairs.shape[1]
+    if query is None:
+        return np.ones(clients)
+    if real("query", query).ndim == 1:
+        return weights_for("query weights", query, clients, "client")
+    return np.maximum(against(query, pairs, "query").max(axis=0), 0.0).astype(np.float64)
+
+
+def against(rows: object, pairs: Alike, what: str) -> Real:
+    """The similarities of these rows to the clients."""
+    one = alike_to(rows, pairs, what)
+    return np.concatenate([one.rows(at) for at in blocks(*one.shape)])

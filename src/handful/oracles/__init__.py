@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from handful.oracles.averaging import Averaged, sample_average
 from handful.oracles.cascades import CompetingCascades, IndependentCascade, LinearThreshold
 from handful.oracles.information import InformationGain
-from handful.oracles.portfolio import Portfolio
-from handful.oracles.simulated import Chooses, Compares, Noisy, chooses, compares, noisy
-from handful.oracles.simulators import SimulatedGain, SimulatedSet, noisy_function
+from handful.oracles.simulators import (
+    Averaged,
+    Chooses,
+    Compares,
+    Noisy,
+    Portfolio,
+    SimulatedGain,
+    SimulatedSet,
+    chooses,
+    compares,
+    noisy,
+    noisy_function,
+    sample_average,
+)
 from handful.responses import bernoulli, btl, gaussian, linear, saturating, tastes, uniform
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from handful.errors import InvalidProblem
-from handful.oracles.simulated import Asks
+from handful.oracles.simulators import Asks
 from handful.problem import Floats, Ints
 
 

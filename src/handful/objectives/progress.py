@@ -14,7 +14,7 @@ from handful.problem import Floats, Ints
 ALL = slice(None)
 
 
-class Growing(ABC):
+class Progress(ABC):
     """A progress that only has to say what items add and how its own state takes an item in.
 
     `gain(a)` and `gains()[a]` are the same number to the bit, and (but for tables, which say what they say) rounding
@@ -85,7 +85,7 @@ class Growing(ABC):
         """Take a new item into the state."""
 
 
-class Columns(Growing):
+class Columns(Progress):
     """f(S) = Σ_c h_c(x_sc, s ∈ S): an item adds something in every column of its row, and nothing where it has 0."""
 
     def __init__(self, matrix: Table2D) -> None:
@@ -116,7 +116,7 @@ class Columns(Growing):
         """The columns take a new item's entries in."""
 
 
-class Kept(Growing):
+class KnownGains(Progress):
     """A progress that keeps the gains of all items up to date, so that asking for them costs nothing."""
 
     def __init__(self, gains: Floats) -> None:

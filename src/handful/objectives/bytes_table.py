@@ -170,7 +170,7 @@ def _all_at_once(
 
 
 @dataclass(frozen=True)
-class Packed:
+class BytesTable:
     """A table in bytes: level l stands for least + l·step; sums are of its rows."""
 
     table: Real
@@ -181,7 +181,7 @@ class Packed:
     step: float
 
 
-def packed(table: Real) -> Packed | None:
+def bytes_table(table: Real) -> BytesTable | None:
     """The table in bytes; None where a number in it is negative or not finite."""
     rows, columns = table.shape
     some = np.sort(table[:: max(1, rows // 64), :: max(1, columns // 64)], axis=None).astype(np.float64)
@@ -201,13 +201,13 @@ def packed(table: Real) -> Packed | None:
     odd = worst >= kind(np.inf).view(unsigned)  # where a zero has a sign, nothing is bad
     if not np.isfinite(sums).all() or (odd.any() and min(row.min() for row in table[odd]) < 0):
         return None
-    return Packed(table, levels, sums, over, least, step)
+    return BytesTable(table, levels, sums, over, least, step)
 
 
 class Tightener:
     """Lowers bounds of gains at a growing set, those of items that may be the next."""
 
-    def __init__(self, table: Packed) -> None:
+    def __init__(self, table: BytesTable) -> None:
         size = len(table.sums)
         self._packed = table
         self._known: Any = np.zeros(size, dtype=np.uint8)
