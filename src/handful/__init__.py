@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from handful.explorers.topx import TopX as TopX
     from handful.explorers.uniform import Uniform as Uniform
     from handful.explorers.worth import Worth as Worth
-    from handful.lab.pricing import Price as Price
-    from handful.lab.pricing import price as price
+    from handful.pricing import Price as Price
+    from handful.pricing import price as price
     from handful.problem import PerItem as PerItem
     from handful.problem import Preferences as Preferences
     from handful.problem import Values as Values
@@ -59,7 +59,7 @@ _HOMES = {
     "PerItem": "handful.problem",
     "Pivot": "handful.explorers.pivot",
     "Preferences": "handful.problem",
-    "Price": "handful.lab.pricing",
+    "Price": "handful.pricing",
     "Question": "handful.study",
     "Ranking": "handful.exact.maximize",
     "Receipt": "handful.study",
@@ -74,11 +74,11 @@ _HOMES = {
     "Values": "handful.problem",
     "Worth": "handful.explorers.worth",
     "check": "handful.exact.check",
-    "price": "handful.lab.pricing",
+    "price": "handful.pricing",
     "maximize": "handful.exact.maximize",
 }
 
-_PARTS = {"lab", "objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
+_PARTS = {"objectives", "oracles", "storage", "testing"}  # modules that are used by their own names
 
 __all__ = sorted(_HOMES)
 

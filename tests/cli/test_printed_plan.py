@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from handful.cli import app
 from handful.cli import serve as serve_commands  # noqa: F401  (registers it)
 from handful.crowd.hosting import planned_quality
-from handful.lab.buying import Bought, bought
+from handful.pricing import Bought, bought
 from tests.cli.starting import end_at_once
 from tests.crowd.pictures import folder_of
 

@@ -15,7 +15,7 @@ from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in
 from handful.crowd.hosting.planned_quality import quality_of
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
-from handful.lab.buying import Bought, bought
+from handful.pricing import Bought, bought
 from tests.crowd.clients import STUDY, Started
 from tests.study.worlds import Clock
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from handful import Preferences, Study
+from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
 from handful.crowd.hosting import dry_run
-from handful.lab.dry_run import DryCrowd, DryOutcome, TurnClock
 from handful.storage import list_studies
 from handful.study.rules import Checks, Rule
 from tests.crowd.clients import PATIENCE_S, Started

@@ -50,7 +50,7 @@ def price(
 
     from handful.cli.selecting import feedback_from
     from handful.errors import InvalidProblem
-    from handful.lab.pricing import price as simulated_price
+    from handful.pricing import price as simulated_price
 
     if not preferences and noise is None and range_ is None:
         raise InvalidProblem(

@@ -6,11 +6,11 @@ import threading
 import time
 
 from handful.crowd.collection.items import Collection
+from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.study_plan import StudyPlan, new_study, suited
 from handful.crowd.settings import Settings
 from handful.errors import HandfulError, InvalidProblem
-from handful.lab.dry_run import DryCrowd, DryOutcome, TurnClock
 from handful.study.small_budget import small_budgets_heard
 from handful.study.study import Study
 

@@ -6,7 +6,7 @@ import threading
 
 from handful.crowd.collection.items import Collection
 from handful.crowd.hosting.study_plan import DUELS, StudyPlan, suited
-from handful.lab.buying import Bought, bought
+from handful.pricing import Bought, bought
 
 MOST_SIMULATED = 100_000
 _one_at_a_time = threading.Lock()

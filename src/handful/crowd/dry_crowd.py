@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handful.lab.pricing import world_like
 from handful.numbers import percent_at_least
+from handful.pricing import world_like
 from handful.problem import Floats, GrowingSet
 from handful.study.conduct import PRACTICE
 from handful.study.questions import Question
