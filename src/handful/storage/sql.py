@@ -464,12 +464,15 @@ def last_seq(connection: Connection, study: str) -> int:
 
 def insert_records(connection: Connection, study: str, records: Sequence[Record]) -> None:
     """Insert records; the database refuses a number that is there."""
-    place = "?" if connection.dialect.name == "sqlite" else "%s"
-    # By the driver itself, and many in one statement: every answer waits for this, and after every statement Python's
-    # own lock is waited for again.
-    for at in range(0, len(records), AT_ONCE):
-        rows = [(study, *record) for record in records[at : at + AT_ONCE]]
-        connection.exec_driver_sql(_insert_of(len(rows), place), tuple(chain.from_iterable(rows)))
+    rows = [(study, *record) for record in records]
+    # Straight to the driver: every answer waits for this.
+    if connection.dialect.name == "sqlite":
+        # Many in one statement: after every statement Python's own lock is waited for again.
+        for at in range(0, len(rows), AT_ONCE):
+            part = rows[at : at + AT_ONCE]
+            connection.exec_driver_sql(_insert_of(len(part), "?"), tuple(chain.from_iterable(part)))
+    else:
+        connection.exec_driver_sql(_insert_of(1, "%s"), rows)  # prepared once, sent in one go
 
 
 @cache
