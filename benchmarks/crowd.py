@@ -27,10 +27,10 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Column, Table
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.collection import Collection, load_collection
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.hosting.study_plan import StudyPlan
+from handful.crowd.intake import ingest
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
@@ -53,7 +53,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 PREPARE = """
 import sys
 from pathlib import Path
-from handful.crowd.collection.intake import ingest
+from handful.crowd.intake import ingest
 ingest(Path(sys.argv[1]) / "items.csv", Path(sys.argv[2]) / "items")
 """
 """Prepares the items as another checkout does."""

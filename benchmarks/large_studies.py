@@ -23,11 +23,11 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.collection import Collection, load_collection
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.hosting.study_plan import StudyPlan, new_study
 from handful.crowd.hosting.tokens import secret_in
+from handful.crowd.intake import ingest
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.crowd.web.logs import log_to

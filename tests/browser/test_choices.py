@@ -12,9 +12,9 @@ import pytest
 from PIL import Image as Picture
 from playwright.sync_api import BrowserContext, expect
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.intake import ingest
 from handful.crowd.settings import Settings
 from handful.venice import PICTURES, venice
 from tests.browser.pages import STUDY, WorkersPage, answers, becomes, look

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from handful.crowd import languages as catalogues
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import Language, language
 from handful.crowd.settings import Settings

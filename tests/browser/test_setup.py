@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from handful.crowd.collection.uploads import PASTED
 from handful.crowd.languages import language
+from handful.crowd.sources import PASTED
 from tests.browser.pages import WorkersPage, drop, look
 from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded

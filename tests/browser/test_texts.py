@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, expect
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.pages import WorkersPage, answers, becomes, look

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import AT, STUDY, WorkersPage, answers, becomes, changed_script, look

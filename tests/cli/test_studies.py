@@ -20,7 +20,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli import as_options, main
-from handful.crowd.collection.intake import ingest
+from handful.crowd.intake import ingest
 from handful.explorers.registry import EXPLORERS
 from handful.kernels import COMPILING
 from handful.storage import open_journal

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from handful.cli.waiting import once_free
-from handful.crowd.collection.items import load_collection
+from handful.crowd.collection import load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.web.logs import log_to

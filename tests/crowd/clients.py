@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import Settings

@@ -22,13 +22,12 @@ from PIL import Image
 from sqlalchemy import NullPool, create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.practice_pictures import practice_pictures, take_practice_picture
 from handful.crowd.hosting import startup
 from handful.crowd.hosting.changed_words import change_words
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.requested_changes import RequestedChanges
+from handful.crowd.intake import ingest, practice_pictures, take_practice_picture
 from handful.crowd.people import Person
 from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.web.dependencies import Registry

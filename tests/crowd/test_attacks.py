@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.tokens import Secret, Worker, new_cookie, new_session, tokens_key
+from handful.crowd.intake import ingest
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.web.logs import JsonLines

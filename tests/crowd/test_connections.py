@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 import pytest
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.simulation.http_client import HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image, ImageDraw
 
 from handful import Preferences, Study
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
-from handful.crowd.output.contact_sheet import contact_sheet, result_sheet
+from handful.crowd.collection import Collection
+from handful.crowd.intake import ingest
+from handful.crowd.outputs import contact_sheet, result_sheet
 from handful.study.statements import CUT_SHORT, Believed, PickStatement
 from handful.study.verdict import NO_WINS, Wins
 from tests.crowd.pictures import folder_of

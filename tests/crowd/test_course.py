@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful.cli.serve_words import print_plan
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.answer_timeline import MOST_STEPS, AnswerTimeline
 from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in
 from handful.crowd.hosting.planned_quality import quality_of

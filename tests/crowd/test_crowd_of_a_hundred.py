@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.intake import ingest
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.study.events import Asked, RoundClosed, Told

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handful.crowd.collection.distinct_names import cut_apart, told_apart
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection, Item
+from handful.crowd.collection import Collection, Item, cut_apart, told_apart
+from handful.crowd.intake import ingest
 from tests.crowd.pictures import folder_of
 
 

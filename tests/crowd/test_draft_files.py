@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from handful.crowd.collection import uploads
-from handful.crowd.collection.uploads import Uploads
+from handful.crowd import sources
+from handful.crowd.sources import Uploads
 from handful.errors import InvalidCollection, StorageError
 from tests.crowd.clients import Started
 from tests.crowd.pictures import drawn, encoded
@@ -111,7 +111,7 @@ def test_a_text_is_not_chosen_because_another_had_its_name(server: Started) -> N
         organizer.post(f"{here}/texts", json={"texts": texts, **replacing})
         assert prepared(organizer, draft)["settings"]["chosen"] == []
         organizer.patch(here, json={"chosen": ["row 3"]})
-    organizer.delete(f"{here}/files/{uploads.PASTED}")
+    organizer.delete(f"{here}/files/{sources.PASTED}")
     organizer.post(f"{here}/texts", json={"texts": "seven\neight\nnine"})
     assert prepared(organizer, draft)["settings"]["chosen"] == []
 
@@ -145,7 +145,7 @@ def test_texts_that_are_pasted_at_once_are_all_kept(tmp_path: Path) -> None:
     kept = Uploads(tmp_path)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda number: kept.paste(f"text {number}"), range(40)))
-    lines = (tmp_path / uploads.PASTED).read_text(encoding="utf-8").splitlines()
+    lines = (tmp_path / sources.PASTED).read_text(encoding="utf-8").splitlines()
     assert sorted(line.split(",")[1] for line in lines[1:]) == sorted(f'"text {number}"' for number in range(40))
 
 
@@ -153,31 +153,31 @@ def test_texts_that_are_sent_again_are_not_added_twice(tmp_path: Path) -> None:
     kept = Uploads(tmp_path)
     kept.paste("one\ntwo\ntwo")
     kept.paste("three")
-    before = (tmp_path / uploads.PASTED).read_text(encoding="utf-8")
+    before = (tmp_path / sources.PASTED).read_text(encoding="utf-8")
     assert len(before.splitlines()) == 5, "a text that is there twice is left out later, when it can be said"
     for texts in ("one\ntwo\ntwo", "three"):
         kept.paste(texts)
-        assert (tmp_path / uploads.PASTED).read_text(encoding="utf-8") == before
+        assert (tmp_path / sources.PASTED).read_text(encoding="utf-8") == before
     for _ in range(2):
         kept.paste("two\nfour")
-        lines = (tmp_path / uploads.PASTED).read_text(encoding="utf-8").splitlines()
+        lines = (tmp_path / sources.PASTED).read_text(encoding="utf-8").splitlines()
         assert lines == [*before.splitlines(), '"row 6","two"', '"row 7","four"']
 
 
 def test_pasted_texts_have_the_limits_of_an_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Uploads(tmp_path)
     kept.paste("one\ntwo")
-    before = (tmp_path / uploads.PASTED).read_bytes()
+    before = (tmp_path / sources.PASTED).read_bytes()
     for limit, value, error in (
         ("MAX_ENTRIES", 2, InvalidCollection),
         ("MAX_PICTURE_BYTES", 20, InvalidCollection),
         ("SPARE_BYTES", 10**18, StorageError),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(uploads, limit, value)
+            patched.setattr(sources, limit, value)
             with pytest.raises(error):
                 kept.paste("three")
-        assert (tmp_path / uploads.PASTED).read_bytes() == before
+        assert (tmp_path / sources.PASTED).read_bytes() == before
     assert len(kept.files) == 1
 
 
@@ -255,7 +255,7 @@ def test_a_disk_that_is_slow_holds_up_nobody_but_the_upload(
 ) -> None:
     """A disk that writes out much else may take a minute to say how full it is, or to make or delete a file."""
     reached, free = threading.Event(), threading.Event()
-    where: Any = uploads.shutil if operation == "disk_usage" else Path
+    where: Any = sources.shutil if operation == "disk_usage" else Path
     real = getattr(where, operation)
 
     def slow(*args: Any, **options: Any) -> Any:
@@ -266,7 +266,7 @@ def test_a_disk_that_is_slow_holds_up_nobody_but_the_upload(
     organizer, somebody = server.organizer(), server.browser()
     draft = begin(organizer)
     monkeypatch.setattr(where, operation, slow)
-    monkeypatch.setattr(uploads, "MAX_PICTURE_BYTES", 10)
+    monkeypatch.setattr(sources, "MAX_PICTURE_BYTES", 10)
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(organizer.put, f"/api/setup/{draft}/files/a.jpg", content=b"x" * size)
         try:

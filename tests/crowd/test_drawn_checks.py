@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handful.crowd.collection.check_cards import CARDS, check_cards, spoiled_text
-from handful.crowd.collection.items import Collection, Item
+from handful.crowd.collection import Collection, Item
 from handful.crowd.hosting.drawn_checks import DrawnChecks
 from handful.crowd.hosting.identity import known_worker
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.intake import CARDS, check_cards, spoiled_text
 from handful.crowd.settings import Settings
 from handful.study.rules import Admission, Checks, ChecksBelow, Rule
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started

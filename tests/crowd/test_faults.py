@@ -22,7 +22,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from handful import Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting import registry
 from handful.crowd.hosting.tokens import Worker, secret_in, tokens_key
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.people import DAY_S, People, keep_for, kept_for, retire

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handful.crowd.collection.items import Item
+from handful.crowd.collection import Item
 from handful.crowd.hosting.item_card import item_card
 
 

@@ -14,12 +14,11 @@ import pytest
 from PIL import ExifTags, Image, ImageCms
 from pillow_heif import register_heif_opener
 
-from handful.crowd.collection import decoder_process, sources
-from handful.crowd.collection.decoder import Decoder
-from handful.crowd.collection.hidden_files import passed_over
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection, load_collection
-from handful.crowd.collection.looking_ahead import changes_since, number_of_items
+from handful.crowd import decoding, sources
+from handful.crowd.collection import Collection, load_collection
+from handful.crowd.decoding import Decoder
+from handful.crowd.intake import changes_since, ingest, number_of_items
+from handful.crowd.sources import passed_over
 from handful.errors import InvalidCollection
 from tests.crowd.pictures import drawn, encoded, folder_of
 
@@ -249,7 +248,7 @@ def test_a_decoder_that_hangs_or_dies_costs_one_picture_only() -> None:
 
 @pytest.mark.slow
 def test_fifty_million_pixels_still_fit_in_the_decoder(tmp_path: Path) -> None:
-    side = int(decoder_process.MAX_PIXELS**0.5)
+    side = int(decoding.MAX_PIXELS**0.5)
     with_alpha = Image.new("RGBA", (side, side), (10, 20, 30, 128))
     worker = Decoder()
     try:

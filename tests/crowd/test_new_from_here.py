@@ -9,10 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from handful.crowd.collection import items as items_module
-from handful.crowd.collection.intake import ingest
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.study_plan import StudyPlan
+from handful.crowd.intake import ingest
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.study.doors import Door
@@ -178,7 +177,7 @@ def test_dying_while_items_are_copied_leaves_no_draft(
         if next(links, None) is None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(items_module.os, "link", dying)
+    monkeypatch.setattr(collection.os, "link", dying)
     with pytest.raises(KeyboardInterrupt):
         Drafts(folder).new_from(DraftSettings(), 0.0, collection, set(collection.ids))
     again = Drafts(folder)

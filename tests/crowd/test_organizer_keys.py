@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.tokens import Secret, new_session

@@ -14,10 +14,10 @@ import httpx
 import pytest
 from PIL import Image
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import load_collection
+from handful.crowd.collection import load_collection
 from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.output.backup_file import backup_file
+from handful.crowd.intake import ingest
+from handful.crowd.outputs import backup_file
 from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
 from handful.study.rules import FasterThan, Rule

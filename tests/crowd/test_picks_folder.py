@@ -9,7 +9,7 @@ import pytest
 
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.solo import solo_study
-from handful.crowd.output.picks_folder import picks_folder, write_picks
+from handful.crowd.outputs import picks_folder, write_picks
 from tests.crowd.pictures import folder_of
 from tests.crowd.test_solo import chosen_from
 

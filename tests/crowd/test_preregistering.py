@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from handful.cli import main
-from handful.crowd.collection.items import Collection, load_collection
+from handful.crowd.collection import Collection, load_collection
 from handful.crowd.hosting.preregistering import shown_in
 from handful.crowd.hosting.startup import StudyPlan, items_folder
 from handful.crowd.languages import language

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
-from handful.crowd.collection.looking_ahead import changes_since
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.intake import changes_since, ingest
 from handful.errors import InvalidProblem
 from tests import forked
 from tests.cli.test_serve import handful, hear_interrupts, serving, stopped

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from handful.cli.served_items import LEFT_OUT
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.intake import ingest
 from handful.errors import StorageError
 from tests import forked
 from tests.cli.test_serve import _environment, handful

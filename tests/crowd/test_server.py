@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.change_signal import ChangeSignal
 from handful.crowd.hosting.startup import open_registry
 from handful.crowd.web import server as web_server

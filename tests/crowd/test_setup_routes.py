@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
-from handful.crowd.collection import uploads
-from handful.crowd.collection.items import load_collection
+from handful.crowd import sources
+from handful.crowd.collection import load_collection
 from handful.crowd.hosting import preparing
 from handful.crowd.hosting.draft_file import DRAFT
 from handful.crowd.hosting.startup import open_draft, open_registry
@@ -263,9 +263,9 @@ def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(
     server: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, over = threading.Event(), threading.Event()
-    take = uploads.Uploads.take
+    take = sources.Uploads.take
 
-    async def watched(self: uploads.Uploads, name: str, chunks: AsyncIterator[bytes], still: Any) -> uploads.Upload:
+    async def watched(self: sources.Uploads, name: str, chunks: AsyncIterator[bytes], still: Any) -> sources.Upload:
         async def told() -> AsyncIterator[bytes]:
             async for chunk in chunks:
                 yield chunk
@@ -276,7 +276,7 @@ def test_an_upload_that_stops_half_way_leaves_nothing_and_can_be_sent_again(
         finally:
             over.set()
 
-    monkeypatch.setattr(uploads.Uploads, "take", watched)
+    monkeypatch.setattr(sources.Uploads, "take", watched)
     organizer = server.organizer()
     draft = begin(organizer)
     folder = server.registry.folder / draft / "uploads"
@@ -309,13 +309,13 @@ def test_names_cannot_lead_out_of_the_folder(server: Started, tmp_path: Path) ->
 
 
 def test_what_is_too_much_is_refused_with_a_sentence(server: Started, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MAX_PICTURE_BYTES", 1_000)
+    monkeypatch.setattr(sources, "MAX_PICTURE_BYTES", 1_000)
     organizer = server.organizer()
     draft = begin(organizer)
     response = organizer.put(f"/api/setup/{draft}/files/big.jpg", content=b"x" * 2_000)
     assert response.status_code == 422
     assert "larger than" in response.json()["message"]
-    monkeypatch.setattr(uploads, "SPARE_BYTES", 10**18)
+    monkeypatch.setattr(sources, "SPARE_BYTES", 10**18)
     response = organizer.put(f"/api/setup/{draft}/files/a.jpg", content=b"x")
     assert response.status_code == 507
     assert "disk is nearly full" in response.json()["message"]

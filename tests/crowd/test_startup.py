@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study, Values
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.organizer_status import organizer_status_of
 from handful.crowd.hosting.registry import Registry, slug_of
 from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from handful.cli.words_file import practice_files, words_said
-from handful.crowd.collection import practice_pictures as practice_pictures_module
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
-from handful.crowd.collection.practice_pictures import keep_practice_pictures, practice_pictures
+from handful.crowd import intake
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.practice import lessons_shown
 from handful.crowd.hosting.requested_changes import RequestedChanges
 from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.intake import ingest, keep_practice_pictures, practice_pictures
 from handful.crowd.lessons import Lesson
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
@@ -126,7 +125,7 @@ def test_a_draft_keeps_the_practice_pictures_that_its_pairs_name(tmp_path: Path)
 def test_a_running_study_lets_go_of_practice_pictures_that_no_pair_of_any_study_names(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(practice_pictures_module, "MOST_PICTURES", 4)
+    monkeypatch.setattr(intake, "MOST_PICTURES", 4)
     items = ingest(folder_of(4, tmp_path / "photos"), tmp_path / "a.db.items")
     server = serve(PLAN, themes=("Cathedrals in Venice", "Boats"), storage=tmp_path / "a.db", items=items)
     organizer = server.organizer()

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import httpx
 import pytest
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.recruit.desk import PanelLoop

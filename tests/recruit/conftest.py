@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
+from handful.crowd.intake import ingest
 from handful.recruit.ledger import Store
 from handful.recruit.payroll import Payroll, begin_on_prolific
 from handful.recruit.plan import Plan

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.registry import link_of
 from handful.crowd.hosting.startup import StudyPlan

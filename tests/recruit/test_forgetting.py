@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from handful import cli
 from handful.cli import people as _registers_its_commands
 from handful.cli import recruit as _registers_more
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.forgetting import look_after
 from handful.crowd.languages import language
 from handful.crowd.people import DAY_S, WITHDRAWING, People, ask_to_forget, forget_settled, keep_for, retire

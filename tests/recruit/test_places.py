@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity, panel

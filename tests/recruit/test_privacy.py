@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.web.logs import JsonLines
 from handful.recruit.payroll import Payroll
 from handful.recruit.prolific import ProlificClient, RecruitingFailed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.recruit.plan import Plan
 from tests.crowd.clients import STUDY

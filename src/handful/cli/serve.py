@@ -287,7 +287,7 @@ def backup(
     """
     needs("crowd", "the crowd app")
     from handful.crowd.hosting.startup import items_folder
-    from handful.crowd.output.backup_file import backup_file
+    from handful.crowd.outputs import backup_file
 
     items = items_folder(storage)
     if not items.is_dir():

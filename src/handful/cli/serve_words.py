@@ -19,7 +19,7 @@ from handful.wording import counted
 if TYPE_CHECKING:
     import typer
 
-    from handful.crowd.collection.items import Collection
+    from handful.crowd.collection import Collection
     from handful.crowd.hosting.expected_people import ExpectedPeople
     from handful.crowd.hosting.hosted_study import HostedStudy
     from handful.crowd.hosting.registry import Registry

@@ -14,7 +14,7 @@ from handful.cli.crowd_console import console, note
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageLocked
 
 if TYPE_CHECKING:
-    from handful.crowd.collection.items import Collection
+    from handful.crowd.collection import Collection
     from handful.crowd.hosting.study_plan import StudyPlan
 
 _LEFT_OUT_SHOWN = 8
@@ -58,10 +58,10 @@ def look_ahead(source: Path | None, storage: str, check: Callable[[int], None]) 
     """Refuse what can be seen to be wrong before the items are processed, which may take minutes, and before a port is
     asked for; `check` is called with how many items there are at most.
     """
-    from handful.crowd.collection.items import has_collection
-    from handful.crowd.collection.looking_ahead import number_of_items
+    from handful.crowd.collection import has_collection
     from handful.crowd.hosting.drafts import set_up_in_browser
     from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.intake import number_of_items
 
     folder = items_folder(storage)
     if source is None or has_collection(folder):
@@ -76,9 +76,9 @@ def collection_of(source: Path | None, storage: str) -> Collection | None:
     """The collection that was processed before, or a new one, with a progress bar; None where there is none to begin
     with, and studies are set up in the browser.
     """
-    from handful.crowd.collection.intake import ingest, storing
-    from handful.crowd.collection.items import has_collection, load_collection
+    from handful.crowd.collection import has_collection, load_collection
     from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.intake import ingest, storing
 
     folder = items_folder(storage)
     if has_collection(folder):
@@ -105,7 +105,7 @@ def collection_of(source: Path | None, storage: str) -> Collection | None:
 
 def _say_left_out(collection: Collection) -> None:
     """Name every file that was left out: where they are many, the first here and all of them in a file."""
-    from handful.crowd.collection.intake import storing
+    from handful.crowd.intake import storing
 
     left_out = sorted(collection.left_out, key=lambda one: one.files == 1)  # what many are named in comes first
     lines = [f"{'left out: ' if one.files else ''}{one.name} {one.why}" for one in left_out]
@@ -121,7 +121,7 @@ def _say_left_out(collection: Collection) -> None:
 
 
 def _say_changes(source: Path, collection: Collection) -> None:
-    from handful.crowd.collection.looking_ahead import changes_since
+    from handful.crowd.intake import changes_since
 
     if source.suffix == ".db" or not source.exists():
         return

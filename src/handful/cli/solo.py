@@ -29,7 +29,7 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
     from handful.crowd.hosting.finish_watcher import when_finished
     from handful.crowd.hosting.solo import solo_study
     from handful.crowd.hosting.visits import end_visits
-    from handful.crowd.output.picks_folder import picks_folder, write_picks
+    from handful.crowd.outputs import picks_folder, write_picks
     from handful.crowd.web.server import Server, port_of
 
     hosted, folder, put = solo_study(registry, themes), picks_folder(source), threading.Lock()

@@ -36,7 +36,7 @@ def words_said(file: Path | None, **typed: Any) -> dict[str, Any]:
 
 def practice_files(file: Path | None, words: Mapping[str, Any]) -> dict[str, Path]:
     """The pictures that the practice names, and where they are if they are no items: beside the file."""
-    from handful.crowd.collection.practice_pictures import is_picture
+    from handful.crowd.intake import is_picture
 
     lessons = (words.get("practice") or ()) if file is not None else ()
     cards = [lesson[side] for lesson in lessons for side in ("right", "wrong")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handful.crowd.collection.practice_pictures import is_picture, practice_pictures
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.study_words import check_lessons, cleaned_words, lessons_in, settings_with
+from handful.crowd.intake import is_picture, practice_pictures
 from handful.crowd.setup_messages import Words
 from handful.errors import InvalidProblem
 from handful.wording import counted

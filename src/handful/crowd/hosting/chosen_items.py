@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from handful.crowd.collection.looking_ahead import NUMBERED
-from handful.crowd.collection.uploads import WHOLE
+from handful.crowd.intake import NUMBERED
+from handful.crowd.sources import WHOLE
 from handful.errors import InvalidProblem
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from handful.crowd.collection.check_cards import CheckCards
-from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Collection
+from handful.crowd.collection import LARGE, MEDIUM, SMALL, Collection
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.tokens import Worker
+from handful.crowd.intake import CheckCards
 from handful.crowd.languages import DEFAULT
 from handful.crowd.messages import ItemCard
 

@@ -16,10 +16,10 @@ from collections.abc import Callable, Container, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
-from handful.crowd.collection.copies import SAME_AS
-from handful.crowd.collection.items import (
+from handful.crowd.collection import (
     CARRIED,
     MANIFEST,
+    SAME_AS,
     Collection,
     LeftOut,
     carry,
@@ -28,16 +28,15 @@ from handful.crowd.collection.items import (
     has_collection,
     load_collection,
 )
-from handful.crowd.collection.originals import keep_originals
-from handful.crowd.collection.practice_pictures import carry_practice_pictures
-from handful.crowd.collection.uploads import UNFINISHED, Uploads
 from handful.crowd.hosting.chosen_items import check_chosen, chosen_without
 from handful.crowd.hosting.draft_file import DRAFT, changed_settings, draft_told, put_draft, settings_as_made
 from handful.crowd.hosting.dry_run import DryRun
 from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.preparing import UPLOADS, Preparing
 from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
+from handful.crowd.intake import carry_practice_pictures
 from handful.crowd.setup_messages import DraftSettings, DraftState
+from handful.crowd.sources import UNFINISHED_UPLOAD, Uploads, keep_originals
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
 
 ID_BYTES = 9
@@ -246,7 +245,7 @@ class Drafts:
         self._drafts: dict[str, Draft] = {}
         self._lock = threading.Lock()
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if (path / DRAFT).is_file() and not path.name.startswith(UNFINISHED):
+            if (path / DRAFT).is_file() and not path.name.startswith(UNFINISHED_UPLOAD):
                 self._drafts[path.name] = Draft(path)
 
     def __iter__(self) -> Iterator[Draft]:
@@ -303,7 +302,7 @@ class Drafts:
             if sum(draft.opened is None for draft in self._drafts.values()) >= MOST_DRAFTS:
                 raise InvalidCollection(f"there are {MOST_DRAFTS} drafts already: open or delete one of them first")
             folder = self.folder / (id_ or secrets.token_hex(ID_BYTES))
-            unfinished = folder.with_name(f"{UNFINISHED}{folder.name}")
+            unfinished = folder.with_name(f"{UNFINISHED_UPLOAD}{folder.name}")
             try:
                 (unfinished / UPLOADS).mkdir(parents=True)
                 fill(unfinished)
@@ -323,7 +322,7 @@ class Drafts:
 
     def forget_unfinished(self) -> None:
         """At a start: delete what arrived or was begun only in part."""
-        for path in self.folder.glob(f"{UNFINISHED}*") if self.folder.is_dir() else ():
+        for path in self.folder.glob(f"{UNFINISHED_UPLOAD}*") if self.folder.is_dir() else ():
             shutil.rmtree(path)
         for draft in self._drafts.values():
             draft.uploads.forget_unfinished()

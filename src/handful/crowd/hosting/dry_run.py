@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.study_plan import StudyPlan, new_study, suited

@@ -13,8 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from handful.crowd import messages
-from handful.crowd.collection.check_cards import check_cards
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.answering import Answering
 from handful.crowd.hosting.caps import Caps
 from handful.crowd.hosting.change_signal import ChangeSignal
@@ -29,6 +28,7 @@ from handful.crowd.hosting.stored_study import StoredStudy, history_of
 from handful.crowd.hosting.study_words import WORDS, cleaned_words, settings_with
 from handful.crowd.hosting.tokens import Worker
 from handful.crowd.hosting.turning_events import TURNING
+from handful.crowd.intake import check_cards
 from handful.crowd.people import DAYS, People
 from handful.crowd.settings import Settings
 from handful.errors import StorageError

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from handful.crowd.collection.items import LARGE, MEDIUM, SMALL, Item
+from handful.crowd.collection import LARGE, MEDIUM, SMALL, Item
 from handful.crowd.languages import DEFAULT, Language, language
 from handful.crowd.messages import ItemCard
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.item_card import item_card
 from handful.crowd.hosting.pick_sentences import sentences_in, verdict_in
 from handful.crowd.languages import DEFAULT, Language, language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.study_plan import DUELS, StudyPlan, suited
 from handful.pricing import Bought, bought
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from handful.crowd.collection.intake import ingest
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
+from handful.crowd.intake import ingest
 from handful.errors import HandfulError
 
 UPLOADS = "uploads"

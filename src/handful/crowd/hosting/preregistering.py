@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handful.crowd.collection.items import Collection, has_collection, load_collection
-from handful.crowd.collection.practice_pictures import practice_pictures
+from handful.crowd.collection import Collection, has_collection, load_collection
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import THEME, HostedStudy
 from handful.crowd.hosting.shown_consent import consent_in, shown_consent
 from handful.crowd.hosting.startup import items_folder
 from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
+from handful.crowd.intake import practice_pictures
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.settings import Settings
 from handful.recruit.ledger import is_recruited_for

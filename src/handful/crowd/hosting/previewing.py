@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.expected_minutes import expected_minutes
 from handful.crowd.hosting.hosted_study import HostedStudy

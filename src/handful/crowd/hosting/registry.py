@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from handful.crowd.collection.items import Collection
-from handful.crowd.collection.originals import ORIGINALS
-from handful.crowd.collection.practice_pictures import keep_practice_pictures, practice_pictures
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.organizer_keys import OrganizerKeys
 from handful.crowd.hosting.recruiting import panel_loop_for
 from handful.crowd.hosting.tokens import Secret
+from handful.crowd.intake import keep_practice_pictures, practice_pictures
 from handful.crowd.messages import StudyLine
 from handful.crowd.people import Invitations, People, invitation_of, keep_for, kept_for, new_pseudonym, retire
 from handful.crowd.refusals import invitation_used, not_invited
 from handful.crowd.settings import Settings
+from handful.crowd.sources import ORIGINALS
 from handful.errors import StorageError
 from handful.recruit.desk import PanelLoop
 from handful.storage import probe

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handful.crowd.collection.items import Collection
-from handful.crowd.collection.practice_pictures import practice_pictures, take_practice_picture
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.changed_words import change_words, changed
 from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.intake import practice_pictures, take_practice_picture
 from handful.errors import InvalidProblem
 from handful.study.rules import Rule
 from handful.wording import listed

@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from handful.crowd.collection.items import Collection, load_collection
-from handful.crowd.collection.practice_pictures import keep_practice_pictures
-from handful.crowd.collection.sources import clean_text
+from handful.crowd.collection import Collection, load_collection
 from handful.crowd.hosting.drafts import Draft, Drafts
 from handful.crowd.hosting.expected_people import note_expected
 from handful.crowd.hosting.hosted_study import HostedStudy
@@ -24,7 +22,9 @@ from handful.crowd.hosting.study_plan import StudyPlan, new_study, suited
 from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.hosting.warming import warm_up
+from handful.crowd.intake import keep_practice_pictures
 from handful.crowd.settings import Settings
+from handful.crowd.sources import clean_text
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
 from handful.storage import StudySummary, list_studies, make_storage, without_password
 from handful.study.clock import SteadyClock

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from handful import Preferences, Study
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.expected_people import ExpectedPeople
 from handful.crowd.hosting.inherited import Inherited
 from handful.crowd.hosting.study_words import check_lessons

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from handful.crowd.collection.sources import clean_text
 from handful.crowd.languages import languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
 from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
+from handful.crowd.sources import clean_text
 from handful.errors import InvalidProblem
 
 WORDS = "words"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from handful.crowd.collection.intake import ItemsDone, ingest
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.startup import items_folder, open_registry
 from handful.crowd.hosting.study_plan import StudyPlan
-from handful.crowd.output.contact_sheet import result_sheet
+from handful.crowd.intake import ItemsDone, ingest
+from handful.crowd.outputs import result_sheet
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all
 from handful.crowd.web.links import Links, links_of

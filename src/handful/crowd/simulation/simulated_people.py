@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from handful.crowd.collection.items import Collection
+from handful.crowd.collection import Collection
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 
 Advantage = Callable[[str, tuple[str, ...], str, str], float]

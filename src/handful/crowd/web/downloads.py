@@ -10,8 +10,7 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.output.contact_sheet import result_sheet
-from handful.crowd.output.report import report
+from handful.crowd.outputs import report, result_sheet
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.thread_pool import in_thread
 

@@ -16,7 +16,7 @@ from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.hosting.preregistering import built_in_words, registration_now
 from handful.crowd.hosting.preregistering import preregister as preregistered
 from handful.crowd.hosting.registry import Registry
-from handful.crowd.output.picks_folder import write_picks
+from handful.crowd.outputs import write_picks
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.downloads import attachment, file_response, report_download

@@ -10,7 +10,7 @@ from starlette.background import BackgroundTask
 
 from handful.crowd import messages, organizer_messages
 from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.output.backup_file import backup_file
+from handful.crowd.outputs import backup_file
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.web.dependencies import OrganizersStudy, has_session, limits_of, only_organizers, registry_of
 from handful.crowd.web.downloads import file_response, lines_download, sheet_download

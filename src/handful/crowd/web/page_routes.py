@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
-from handful.crowd.collection.decoder_process import heif_is_known
+from handful.crowd.decoding import heif_is_known
 from handful.crowd.hosting.hosted_study import HostedStudy
 from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine

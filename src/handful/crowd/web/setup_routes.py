@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
-from handful.crowd.collection.uploads import PASTED as PASTED_TEXTS
 from handful.crowd.hosting.drafts import Draft
 from handful.crowd.hosting.expected_minutes import expected_minutes
 from handful.crowd.hosting.item_card import item_card
@@ -27,6 +26,7 @@ from handful.crowd.hosting.study_plan import StudyPlan, plan_of, suited
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.settings import Settings
+from handful.crowd.sources import PASTED as PASTED_TEXTS
 from handful.crowd.web.dependencies import only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread

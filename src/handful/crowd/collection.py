@@ -1,19 +1,20 @@
-"""The collection that people see: pictures and texts, processed once and kept in a folder beside the database."""
+"""A collection: the items that are chosen from, what they are called, and the folder that keeps them."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Collection as Collection_
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from handful.crowd.collection.distinct_names import cut_apart, told_apart
 from handful.errors import InvalidCollection
 
 UNFINISHED = ".unfinished"
@@ -156,6 +157,10 @@ class Collection:
         unfinished.rename(self.folder / name)
 
 
+def _without_blanks(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if value not in ("", 0)}
+
+
 def has_collection(folder: Path) -> bool:
     """Whether a collection was processed into this folder, to the end."""
     return (folder / MANIFEST).exists()
@@ -211,5 +216,109 @@ def check_enough(items: int, left_out: Sequence[LeftOut], where: Path) -> None:
     )
 
 
-def _without_blanks(item: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if value not in ("", 0)}
+# What is there twice
+
+
+SAME_AS = "is the same as "
+_COPY = re.compile(
+    r"^(copy|kopie|copie|copia) (of|von|de|di) |[ _-](copy|kopie|copie|copia)( ?\(?\d+\)?)?$|\(\d+\)$", re.I
+)
+
+
+def is_copy(name: str) -> bool:
+    """Whether a file's name is one that file managers and browsers give to copies."""
+    return _COPY.search(PurePosixPath(name).stem) is not None
+
+
+def change_places(original: Item, items: list[Item], left_out: list[LeftOut], at: int) -> None:
+    """Let the item at this place, a copy that was met first, be left out, and its original be the item."""
+    copied = items[at].id
+    items[at] = original
+    for place, one in enumerate(left_out):
+        if one.why == f"{SAME_AS}{copied}":
+            left_out[place] = replace(one, why=f"{SAME_AS}{original.id}")
+    left_out.append(LeftOut(copied, f"{SAME_AS}{original.id}"))
+
+
+# Names that nobody takes for each other
+
+
+CONTEXT = 12
+"""So many letters before the place where two texts differ may be shown with it."""
+LEAST_BEGINNING = 4
+"""So many letters a beginning has that is worth showing: "the …" says nothing."""
+MOST_TIMES = 50
+"""How often texts are compared further on, where each differs from the next a little later than from the one before."""
+
+
+def cut_apart(texts: Sequence[str], fits: Callable[[str], bool]) -> list[str]:
+    """Each text as it is if it fits, else its beginning; of texts that begin alike also where they differ: "The old
+    harbour … in winter", and where there is no room for both, that alone.
+    """
+    starts = dict.fromkeys(texts, 0)
+    cut = {text: _beginning(text, fits) for text in starts}
+    for _ in range(MOST_TIMES):
+        alike = [group for group in _grouped((short, text) for text, short in cut.items()) if len(group) > 1]
+        for group in alike:
+            further = _where_they_differ([text[starts[text] :] for text in group])
+            for text in group:
+                starts[text] += further
+                cut[text] = _beginning(text[starts[text] :], fits, "… " if starts[text] else "")
+        if not alike:
+            break
+    whole = {text: _with_beginning(text, starts[text], cut[text], fits) for text in cut}
+    cut = whole if len(set(whole.values())) == len(whole) else cut
+    return [cut[text] for text in texts]
+
+
+def told_apart(names: dict[str, str]) -> dict[str, str]:
+    """The name of each id, followed by the id itself where several have the name."""
+    told, alike = dict(names), [*_groups_alike(names)]
+    while alike:  # as a name with an id may be the name of another
+        told |= {id_: f"{told[id_]} ({id_})" for group in alike for id_ in group}
+        alike = [*_groups_alike(told)]
+    return told
+
+
+def _groups_alike(names: dict[str, str]) -> Iterator[list[str]]:
+    """The ids that share a name, for each such name."""
+    return (ids for ids in _grouped((name, id_) for id_, name in names.items()) if len(ids) > 1)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Whatever has the same name, as pairs of a name and what has it."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name, what in pairs:
+        groups[name].append(what)
+    return list(groups.values())
+
+
+def _beginning(text: str, fits: Callable[[str], bool], before: str = "") -> str:
+    """The text, or as many of its words as fit; of a first word that is too long, its letters."""
+    if fits(f"{before}{text}"):
+        return f"{before}{text}"
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(f"{before}{text[:middle]}…") else (low, middle - 1)
+    words = text[:low].rpartition(" ")[0].rstrip()
+    return f"{before}{words} …" if words else f"{before}{text[:low]}…"
+
+
+def _with_beginning(text: str, start: int, shown: str, fits: Callable[[str], bool]) -> str:
+    """A text that is shown from `start` on, with as many of its first words before that as fit."""
+    words = text[:start].split()
+    for number in range(len(words), 0, -1):
+        beginning = " ".join(words[:number])
+        if len(beginning) >= LEAST_BEGINNING and fits(f"{beginning} {shown}"):
+            return f"{beginning} {shown}"
+    return shown
+
+
+def _where_they_differ(texts: Sequence[str]) -> int:
+    """The beginning of the word, or else the letter, from which texts are to be shown that begin alike."""
+    first, last = min(texts), max(texts)
+    common = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    common = max(0, min(common, min(map(len, texts)) - CONTEXT))  # of one that ends there its end is shown
+    word = texts[0].rfind(" ", 0, common) + 1
+    return word if word and common - word <= CONTEXT else common

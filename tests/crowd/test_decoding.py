@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 import handful
-from handful.crowd.collection import decoder_process
-from handful.crowd.collection.check_cards import check_cards
-from handful.crowd.collection.decoder import Decoder
-from handful.crowd.collection.items import Collection
-from handful.crowd.output.contact_sheet import contact_sheet
+from handful.crowd import decoding
+from handful.crowd.collection import Collection
+from handful.crowd.decoding import Decoder
+from handful.crowd.intake import check_cards
+from handful.crowd.outputs import contact_sheet
 from handful.errors import InvalidCollection
 from tests.crowd.pictures import drawn, encoded
 
@@ -23,9 +23,9 @@ from tests.crowd.pictures import drawn, encoded
 def test_the_limits_leave_little_memory_and_no_byte_to_be_written_to_a_file() -> None:
     script = """
 import signal, tempfile
-from handful.crowd.collection import decoder_process
+from handful.crowd import decoding
 file = tempfile.TemporaryFile()
-decoder_process._limit()
+decoding._limit()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 try:
     bytearray(3_000_000_000)
@@ -50,9 +50,9 @@ def test_the_child_has_these_limits_and_decodes_every_format() -> None:
         decoder.close()
     assert sizes == [320] * 4
     kept = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()}
-    assert kept["Max address space"] == str(decoder_process.MEMORY_BYTES)
+    assert kept["Max address space"] == str(decoding.MEMORY_BYTES)
     assert (kept["Max file size"], kept["Max core file size"]) == ("0", "0")
-    assert kept["Max cpu time"] == str(decoder_process.CPU_SECONDS)
+    assert kept["Max cpu time"] == str(decoding.CPU_SECONDS)
 
 
 def test_a_picture_is_given_as_pixels_of_the_size_that_is_asked_for() -> None:
@@ -88,4 +88,4 @@ def test_pictures_are_opened_by_the_child_alone_which_names_their_formats() -> N
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Image.open":
                 opened[path.name] = [keyword.arg for keyword in node.keywords]
-    assert opened == {"decoder_process.py": ["formats"]}
+    assert opened == {"decoding.py": ["formats"]}

@@ -1,1 +1,0 @@
-"""Files for people to keep: the contact sheet, the backup, the folder of picks."""
