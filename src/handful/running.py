@@ -64,7 +64,7 @@ ProgressCallback = Callable[[RunProgress], None]
 
 
 @dataclass(frozen=True)
-class Failing:
+class FailurePolicy:
     """What to do when the oracle raises: try `retries` times more, then give up on the question if it is one of
     `catch`, and else on the run.
     """
@@ -80,7 +80,7 @@ class Failing:
 
 
 class _Waiting(NamedTuple):
-    """A question whose answer is on its place; `turned`: asked with its rival first."""
+    """A question whose answer is on its way; `turned`: asked with its rival first."""
 
     question: Question
     turned: bool
@@ -96,15 +96,15 @@ def run(
     oracle: Oracle,
     opening: AbstractContextManager[Place],
     progress: ProgressCallback | bool | None,
-    failing: Failing,
+    policy: FailurePolicy,
 ) -> None:
     """Ask `oracle`, which runs in the place that is opened, until the study is finished."""
     impartial = getattr(oracle, "impartial", False) is True  # and not a remote object that has any attribute
     with opening as place:
         if place.in_flight is not None:
             set_in_flight(writer, IN_FLIGHT[place.in_flight])
-        say_what_is_amiss(oracle, place, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
-        _run(ask_tell, writer, place, impartial, progress, failing)
+        warn_before_start(oracle, place, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
+        _run(ask_tell, writer, place, impartial, progress, policy)
 
 
 def _run(
@@ -113,7 +113,7 @@ def _run(
     place: Place,
     impartial: bool,
     progress: ProgressCallback | bool | None,
-    failing: Failing,
+    policy: FailurePolicy,
 ) -> None:
     waiting: deque[_Waiting] = deque()
     failed: Counter[str] = Counter()
@@ -141,8 +141,8 @@ def _run(
             while waiting:
                 first = waiting[0]
                 try:
-                    answer = first.straight(_result(first, place, failing.retries))
-                except failing.catch as error:
+                    answer = first.straight(_result(first, place, policy.retries))
+                except policy.catch as error:
                     _give_up(ask_tell, writer, first.question, error, failed, close=len(waiting) == 1)
                 else:
                     with writer.writing(wait=False) as now:
@@ -390,7 +390,7 @@ def _check_oracle(oracle: object) -> None:
         ) from None
 
 
-def say_what_is_amiss(oracle: Oracle, place: Place, in_flight: int, open_: int) -> None:
+def warn_before_start(oracle: Oracle, place: Place, in_flight: int, open_: int) -> None:
     """Warn of workers that the study cannot keep busy, and of an oracle for which there is a better tool."""
     if place.workers is not None and place.workers > max(in_flight, open_):
         idle = place.workers - in_flight

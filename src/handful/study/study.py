@@ -256,8 +256,8 @@ class Study(Moderating[Item]):
         """
         self._check_writable()
         place = running.place_of(oracle, self.items, executor=executor, n_jobs=n_jobs, dask=dask, timeout=timeout)
-        failing = running.Failing(retries, catch)
-        running.run(self._ask_tell, self._writer, oracle, place, progress, failing)
+        policy = running.FailurePolicy(retries, catch)
+        running.run(self._ask_tell, self._writer, oracle, place, progress, policy)
         return self.result()
 
     def pause(self) -> None:
