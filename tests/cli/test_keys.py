@@ -55,9 +55,9 @@ def test_names_are_listed_whole_however_narrow_the_terminal_is(
 
 PRINT_ARGUMENTS = """
 import os, sys
-from handful.cli import passwords
+from handful import cli
 sys.argv = ["handful", *sys.argv[1:]]
-passwords.hide_typed_password()
+cli.hide_typed_password()
 print(open("/proc/self/cmdline").read().replace(chr(0), " "), os.environ.get("PGPASSWORD"))
 """
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from handful import Preferences, Study, cli
-from handful.cli import organize as _registers_its_commands
+from handful.cli import people as registers_its_commands  # noqa: F401
 from handful.crowd.people import DAY_S, People, Person, keep_for, retire
 from handful.errors import InvalidProblem, StorageLocked
 from handful.study.doors import Door
@@ -31,7 +31,6 @@ def run(*arguments: str) -> str:
 @pytest.fixture
 def study(tmp_path: Path) -> str:
     """Three workers who have answered twice, two of them from one network, in the first round of two."""
-    assert _registers_its_commands
     storage = str(tmp_path / "s.db")
     with Study(
         range(6),

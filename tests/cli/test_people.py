@@ -7,7 +7,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from handful import Preferences, Study, cli
-from handful.cli import people as _registers_its_commands
+from handful.cli import people
 from handful.crowd.people import People, Person
 
 
@@ -17,7 +17,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_people_are_listed_and_erased_to_the_last_byte(tmp_path: Path) -> None:
-    assert _registers_its_commands
+    assert people
     storage = tmp_path / "s.db"
     with Study(
         ["a", "b", "c"], 1, feedback=Preferences(), explorer="duels", budget=9, storage=storage, name="s"

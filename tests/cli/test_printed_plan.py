@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from handful.cli import app
-from handful.cli import serve as serve_commands  # noqa: F401  (registers it)
+from handful.cli import (
+    app,
+    crowd,  # noqa: F401  (registers it)
+)
 from handful.crowd.hosting import planned_quality
 from handful.pricing import Bought, bought
 from tests.cli.starting import end_at_once

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from handful.cli import app
-from handful.cli import price as price_command  # noqa: F401  (registers it)
-from handful.cli import serve as serve_commands  # noqa: F401
+from handful.cli import (
+    app,
+    crowd,  # noqa: F401
+    select,  # noqa: F401  (registers it)
+)
 from handful.crowd.hosting import planned_quality
 from handful.crowd.web.server import listen, port_of
 from handful.errors import HandfulError
@@ -80,6 +82,10 @@ def test_an_epsilon_that_the_explorer_would_not_heed_is_refused_for_a_new_study(
     assert "--epsilon 0.1 is not heeded by" in str(done.exception)
     assert "give --explorer topx with it" in str(done.exception)
     assert not Path("photos.db.items").exists(), "items were processed for nothing"
+
+
+def test_an_epsilon_that_is_heeded_is_kept_by_the_study() -> None:
+    new = ("photos", "--theme", "A", "-k", "1", "--epsilon", "0.1", "--port", "0")
     assert serve(*new, "--explorer", "topx").exit_code == 0
     assert serve(*new).exit_code == 0, "the study that is there has it"
 

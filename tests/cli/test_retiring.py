@@ -14,7 +14,7 @@ import typer.main
 
 import handful.cli
 from handful import Preferences, Study
-from handful.cli.retiring import ITSELF, READS, retiring, writes
+from handful.cli import ITSELF, READS, retiring, writes
 from handful.crowd.people import DAY_S, People, Person, keep_for
 
 

@@ -17,12 +17,14 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from handful.cli import app
-from handful.cli import serve as serve_commands  # noqa: F401  (registers them)
-from handful.cli.serve_words import STOPPING
-from handful.cli.solo import seconds_per_answer
+from handful.cli import (
+    app,
+    crowd,  # noqa: F401  (registers them)
+)
+from handful.cli.crowd import STOPPING, seconds_per_answer
 from handful.errors import HandfulError
 from tests import forked
+from tests.cli.starting import end_at_once
 from tests.crowd.clients import PATIENCE_S, Person
 from tests.crowd.pictures import drawn, encoded, folder_of
 
@@ -128,11 +130,16 @@ def test_one_command_serves_a_folder_and_goes_on_where_it_stopped(tmp_path: Path
         assert work["progress"]["answered"] == 5
 
 
-def test_an_explorer_with_options_is_served_and_taken_up_again(tmp_path: Path) -> None:
+def test_an_explorer_with_options_is_served_and_taken_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder_of(5, tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    end_at_once(monkeypatch)
+    words = ["serve", "photos", "-k", "3", "--theme", "A", "--explorer", "topx:l=3", "--port", "0"]
     for _ in range(2):
-        with serving("photos", "-k", "3", "--theme", "A", "--explorer", "topx:l=3", cwd=tmp_path) as (link, _, _):
-            person_at(link).http.close()
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+    other = CliRunner().invoke(app, [*words[:-3], "topx:l=4", *words[-2:]])
+    assert "topx:l=3" in str(other.exception)
 
 
 def choose_all(person: Person) -> int:

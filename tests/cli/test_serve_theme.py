@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from handful.cli import app
-from handful.cli import serve as serve_commands  # noqa: F401  (registers it)
+from handful.cli import (
+    app,
+    crowd,  # noqa: F401  (registers it)
+)
 from handful.storage import list_studies
 from tests.cli.starting import end_at_once
 from tests.crowd.pictures import folder_of

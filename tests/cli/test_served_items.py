@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.cli.served_items import LEFT_OUT, collection_of, leaving_nothing_if_refused
+from handful.cli.crowd import LEFT_OUT, collection_of, leaving_nothing_if_refused
 from handful.crowd.hosting.drafts import Drafts
 from handful.crowd.hosting.startup import items_folder
 from handful.crowd.setup_messages import DraftSettings

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.cli.waiting import once_free
+from handful.cli.crowd import once_free
 from handful.crowd.web.server import listen, port_of
 from handful.errors import InvalidProblem, StorageLocked, StudyNotFound
 

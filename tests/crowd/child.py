@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from handful.cli.waiting import once_free
+from handful.cli.crowd import once_free
 from handful.crowd.collection import load_collection
 from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings

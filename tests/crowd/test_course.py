@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.cli.serve_words import print_plan
+from handful.cli.crowd import print_plan
 from handful.crowd.collection import Collection
 from handful.crowd.hosting.answer_timeline import MOST_STEPS, AnswerTimeline
 from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in

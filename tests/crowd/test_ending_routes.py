@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from handful.cli.served_items import collection_of
+from handful.cli.crowd import collection_of
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.settings import Settings
 from tests.crowd.clients import STUDY, Started, started

@@ -6,8 +6,7 @@ import socket
 
 import pytest
 
-from handful.cli.serve import _settings
-from handful.cli.served_address import name_of
+from handful.cli.crowd import _settings, name_of
 from handful.crowd.settings import Settings
 from handful.crowd.web.addresses import Proxies, seen_through
 from handful.crowd.web.guard import Guard

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.cli.served_items import LEFT_OUT
+from handful.cli.crowd import LEFT_OUT
 from handful.crowd.collection import Collection
 from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
@@ -91,12 +91,12 @@ def test_the_command_line_and_the_page_export_the_same(collection: Collection, t
 
 
 def test_every_file_that_was_left_out_is_named(tmp_path: Path) -> None:
-    from handful.cli import served_items
+    from handful.cli import crowd
 
     folder_of(2, tmp_path / "photos")
     for n in range(12):
         (tmp_path / "photos" / f"drawing {n}.svg").write_text("<svg/>")
-    found = served_items.collection_of(tmp_path / "photos", str(tmp_path / "a.db"))
+    found = crowd.collection_of(tmp_path / "photos", str(tmp_path / "a.db"))
     assert found is not None
     named = (found.folder / LEFT_OUT).read_text()
     assert sorted(re.findall(r"drawing \d+", named)) == sorted(f"drawing {n}" for n in range(12))

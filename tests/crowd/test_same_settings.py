@@ -9,10 +9,8 @@ from typing import get_args, get_type_hints
 import pytest
 import typer.main
 
-from handful.cli import app
-from handful.cli import serve as serve_commands
-from handful.cli.who_counts import expected_of
-from handful.cli.words_file import OPTIONS
+from handful.cli import app, crowd
+from handful.cli.crowd import OPTIONS, expected_of
 from handful.crowd import settings, setup_messages
 from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of
 from handful.crowd.people import MOST_DAYS
@@ -67,7 +65,7 @@ def test_the_page_has_a_field_for_every_setting() -> None:
 
 def command_line_ranges() -> dict[str, tuple[float | None, float | None]]:
     """The least and the most that each option of a number takes, by the name of the setting."""
-    typed = get_type_hints(serve_commands.serve, include_extras=True)
+    typed = get_type_hints(crowd.serve, include_extras=True)
     said = {
         name: get_args(hint)
         for name, hint in typed.items()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.cli.solo import print_link
+from handful.cli.crowd import print_link
 from handful.crowd.hosting.registry import Registry
 from handful.crowd.hosting.solo import solo_study
 from handful.crowd.hosting.startup import open_registry

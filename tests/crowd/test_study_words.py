@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handful.cli.words_file import practice_files, words_said
+from handful.cli.crowd import practice_files, words_said
 from handful.crowd import intake
 from handful.crowd.collection import Collection
 from handful.crowd.hosting.practice import lessons_shown

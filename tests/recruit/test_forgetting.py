@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from handful import cli
-from handful.cli import people as _registers_its_commands
+from handful.cli import people
 from handful.cli import recruit as _registers_more
 from handful.crowd.collection import Collection
 from handful.crowd.hosting.forgetting import look_after
@@ -69,7 +69,7 @@ def test_while_pay_is_open_asking_is_noted_and_done_once_it_is_settled(
 def test_people_are_erased_by_the_panels_id_and_only_when_paid(
     published: Payroll, fake: FakeProlific, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _registers_its_commands
+    assert people
     assert _registers_more
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
     monkeypatch.setenv("PROLIFIC_URL", fake.url)

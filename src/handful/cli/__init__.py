@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import logging
+import os
 import pkgutil
 import re
 import shlex
 import sys
+import time
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, TextIO
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+from urllib.parse import unquote
 
 import typer
 
-from handful.errors import HandfulError, MissingExtra, StorageError, StorageMissing
+from handful.errors import HandfulError, InvalidProblem, MissingExtra, StorageError, StorageMissing
 
 app = typer.Typer(
     name="handful",
@@ -125,9 +132,6 @@ def main() -> None:
             import_module(f"{__name__}.{group.name}")  # registers its commands
         from typer.main import get_command
 
-        from handful.cli.passwords import hide_typed_password
-        from handful.cli.retiring import retiring
-
         hide_typed_password()
         retiring(get_command(app))()
     except HandfulError as error:
@@ -146,3 +150,78 @@ def main() -> None:
 
 def _say_interrupted(interrupt: KeyboardInterrupt) -> None:
     typer.secho(f"handful: {str(interrupt) or 'interrupted'}", fg="yellow", err=True)
+
+
+ADVICE = "give the URL in the environment variable HANDFUL_DATABASE, or the password in PGPASSWORD or ~/.pgpass"
+
+
+def hide_typed_password() -> None:
+    """If a URL among the arguments has a password: start again without it, and with it in the environment."""
+    from handful.storage import passwords_in, without_password
+
+    typed = " ".join(sys.argv[1:])
+    if "://" not in typed:
+        return
+    found = passwords_in(typed)
+    if not found:
+        return
+    if len(found) > 1:
+        raise InvalidProblem(f"two URLs with passwords of their own on one command line: {ADVICE}")
+    if sys.orig_argv[-len(sys.argv) + 1 :] != sys.argv[1:]:
+        return  # not started as a command, so there are no arguments to hide
+    print(f"handful: note: everybody on this machine could read the password that was typed; {ADVICE}", file=sys.stderr)
+    sys.stderr.flush()
+    arguments = [without_password(argument) for argument in sys.orig_argv]
+    os.execve(sys.executable, arguments, {**os.environ, "PGPASSWORD": unquote(found.pop())})
+
+
+READS = frozenset(
+    {
+        "backup",
+        "export",
+        "invite list",
+        "keys show",
+        "list",
+        "plot",
+        "recruit pay-list",
+        "recruit plan",
+        "recruit status",
+        "recruit steps",
+        "replay",
+        "status",
+    }
+)
+"""Commands with a storage that only look at it."""
+
+ITSELF = frozenset({"people erase", "people list", "serve"})
+"""Commands that see to it themselves, and say so or go on seeing to it."""
+
+
+def retiring(group: Any, before: str = "") -> Any:
+    """The commands of a group, each of which first forgets who is due if it writes to a storage."""
+    for name, command in group.commands.items():
+        whole = f"{before}{name}"
+        if hasattr(command, "commands"):
+            retiring(command, f"{whole} ")
+        elif writes(whole, command):
+            command.callback = _after_retiring(command.callback)
+    return group
+
+
+def writes(name: str, command: Any) -> bool:
+    """Whether a command writes to a storage and leaves it to others to forget who is due."""
+    return name not in READS | ITSELF and any(parameter.name == "storage" for parameter in command.params)
+
+
+def _after_retiring(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def act(**typed: Any) -> Any:
+        storage = typed.get("storage")
+        if storage is not None and ("://" in storage or Path(storage).is_file()):
+            from handful.crowd.people import retire
+
+            with suppress(StorageError):  # the command meets the same storage, and says what is wrong with it
+                retire(storage, time.time())
+        return callback(**typed)
+
+    return act

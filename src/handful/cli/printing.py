@@ -7,6 +7,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from rich.console import Console
+
+from handful.storage import without_password
+
 _UNLIMITED = 100_000
 
 
@@ -45,3 +49,11 @@ def console_for(*, err: bool = False) -> Any:
     from rich.console import Console
 
     return Console(stderr=err)
+
+
+console = Console(highlight=False)
+
+
+def note(text: str) -> None:
+    """Print something that was not asked for but should be known."""
+    console.print(f"Note: {without_password(text)}", style="yellow", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Commands about stored studies: list, status, export, replay, plot."""
+"""Commands about stored studies: list, status, export, replay, plot, preregister; and warm."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from handful.cli import app, needs, say
-from handful.cli.existing_storage import check_not_elsewhere
-from handful.cli.parameters import STORAGE, Json, Name, Storage
+from handful.cli.parameters import STORAGE, Json, Name, Storage, check_not_elsewhere
 from handful.cli.printing import console_for, print_json, print_table, when
 from handful.errors import HandfulError, InvalidProblem, StorageMissing
 from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.study import Study
+    from handful.study.preregistration import Contents
 
 
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
@@ -204,7 +204,6 @@ def _called(storage: str, study: Study) -> Callable[[Any], str]:
 
 def _departures(study: Study, storage: str, against: Path) -> list[str]:
     """In what the study differs from a preregistration."""
-    from handful.cli.preregister import shown_to_people
     from handful.study.done_by_hand import done_by_hand
     from handful.study.preregistration import departures, read_record
 
@@ -215,6 +214,108 @@ def _departures(study: Study, storage: str, against: Path) -> list[str]:
     registered = read_record(text)
     now = study.registration(*shown_to_people(storage, study, registered.get("format", 1)))
     return departures(registered, now, study.fold.registered, done_by_hand(study.records()))
+
+
+def _write(lines: Iterable[str], output: Path | None) -> None:
+    if output is None:
+        try:
+            sys.stdout.writelines(lines)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
+    try:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
+
+
+@app.command(
+    epilog="""
+[bold]Example[/bold]  handful preregister cathedrals -s photos.db
+
+Post both files where others can see them. Afterwards anybody who has the journal can check that the study kept to it:
+
+ handful replay cathedrals -s photos.db --check --against cathedrals-preregistration.json
+"""
+)
+def preregister(
+    study: Name = None,
+    storage: Storage = STORAGE,
+    folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go.")] = Path(),
+) -> None:
+    """Write down what a study will do, as a page and as JSON to be posted before its first answer.
+
+    It names each item's digest, k, the explorer, the budget, who counts, the wording and when it ends, and commits to
+    the seed without telling it. The certificate and the export then name its digest. While a server runs the study, use
+    the button on the organizer's page instead.
+    """
+    from handful.study import Study
+    from handful.study.preregistration import to_json
+    from handful.study.preregistration_page import page_of
+
+    name = study or only_study(storage)
+    with Study.open(storage, name) as opened:
+        record = opened.preregister(*shown_to_people(storage, opened))
+        late = opened.fold.registered.answers if opened.fold.registered is not None else 0
+    html, json_ = (folder / f"{name}-preregistration.{ending}" for ending in ("html", "json"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        html.write_text(page_of(record, late, _built_in(record)), encoding="utf-8")
+        json_.write_text(to_json(record), encoding="utf-8")
+    except OSError as error:
+        raise InvalidProblem(f"cannot write {html}: {error.strerror}") from error
+    say(f"wrote {html} and {json_}; the digest is {record['hash']}")
+    if late:
+        say(f"this study had {late:,} answers already when it was registered, and its certificate says so")
+
+
+def _built_in(record: dict[str, Any]) -> dict[str, str]:
+    """What people read where the organizer wrote nothing."""
+    if not record.get("words"):
+        return {}
+    from handful.crowd.hosting.preregistering import built_in_words
+
+    return built_in_words(record)
+
+
+def shown_to_people(
+    storage: str, study: Study[Any], as_in: int | None = None
+) -> tuple[Contents | None, dict[str, Any]]:
+    """The digests of what people see, and what they read, where the crowd app serves the study.
+
+    `as_in`: as records of this format told it; without it, as they do now.
+    """
+    from handful.study.preregistration import FORMAT
+
+    try:
+        from handful.crowd.hosting.preregistering import shown_in
+    except ImportError:  # without the extra there is no crowd app
+        return None, {}
+    return shown_in(storage, study, FORMAT if as_in is None else as_in)
+
+
+@app.command()
+def warm() -> None:
+    """Compile all explorers now, so that no later study has to wait for it.
+
+    Compiled code is kept beside the package, or in your cache folder where that cannot be written, or where the
+    environment variable NUMBA_CACHE_DIR says. It is compiled anew when the package, Numba or Python change.
+    """
+    from rich.console import Console
+
+    from handful.compilation import compile_ahead
+    from handful.kernels import can_keep
+
+    took = compile_ahead(Console(stderr=True))
+    if not can_keep():
+        say("no folder can be written, so nothing was kept: let NUMBA_CACHE_DIR name one")
+        raise typer.Exit(1)
+    say("all is compiled already" if took is None else f"compiled in {took:.0f} s, and kept for the next time")
+
+
+# The study that is meant
 
 
 def opened_study(name: str | None, storage: str) -> Study:
@@ -234,18 +335,3 @@ def only_study(storage: str) -> str:
         there = ", ".join(names) or "none"
         raise InvalidProblem(f"{storage} has {len(names)} studies, so say which one; there are: {there}")
     return names[0]
-
-
-def _write(lines: Iterable[str], output: Path | None) -> None:
-    if output is None:
-        try:
-            sys.stdout.writelines(lines)
-            sys.stdout.flush()
-        except BrokenPipeError:  # whoever reads has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
-    try:
-        with output.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
-    except OSError as error:
-        raise InvalidProblem(f"cannot write {output}: {error.strerror}") from error
