@@ -1,6 +1,6 @@
 """What a study of very many items costs: microseconds for a question and its answer, and bytes for an item.
 
-python -m benchmarks.large [--items 100000] [--k 50]
+python -m benchmarks.large [--items 100000] [--k 50] [--most 1000000]
 
 `certified` on items whose gains add up, from the first question to the certificate, beside 100 items in the same run;
 memory is what is left when the study has ended, beyond the items, their ids and the journal; then `worth` on a million
@@ -56,9 +56,8 @@ def bytes_of_an_item(size: int, k: int) -> float:
     return sum(found.size for found in traced if not found.traceback[0].filename.endswith(apart)) / size
 
 
-def worth_of_a_million(answers: int) -> float:
+def worth_of_many(size: int, answers: int) -> float:
     """Microseconds of thinking for a question and its answer, over the first `answers` of a budget of two per item."""
-    size = 10**6
     gains, noise = gains_of(size), np.random.default_rng(2).normal(0.0, 0.5, 100_003)
     problem = Problem(size, 10, Values(), budget=2 * size, seed=1)
     state = Worth().build(problem)
@@ -74,6 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--k", type=int, default=50)
+    parser.add_argument("--most", type=int, default=1_000_000, help="items for worth")
     options = parser.parse_args()
     play(100, options.k)[0].close()  # compiles
     costs = {}
@@ -87,7 +87,8 @@ def main() -> None:
         study.close()
     print(f"the one over the other: {costs[options.items] / costs[100]:.2f} (at most 1.3)")
     print(f"memory: {bytes_of_an_item(options.items, options.k):.0f} bytes an item (at most 400)")
-    print(f"worth, N = 1,000,000: {worth_of_a_million(1_500_000):.1f} µs a question (at most 50)")
+    took = worth_of_many(options.most, 3 * options.most // 2)
+    print(f"worth, N = {options.most:,}: {took:.1f} µs a question (at most 50)")
 
 
 if __name__ == "__main__":
