@@ -14,6 +14,7 @@ from handful.objectives.arrays import (
     RowIndex,
     Sparse,
     Table2D,
+    blocks,
     free_memory,
     ids_of,
     numbers,
@@ -29,7 +30,7 @@ LARGE = 1_000_000  # cells: where compiled bounds pay, from the second such run 
 RUNS = [0]  # made over large tables in this process
 ROUNDING = 1e-9  # what the order of additions can change in a sum, and more
 WIDE = 2048  # clients at once: with them a portion of similarities fits a cache, and all cores have work
-FEW = 128  # as many items are asked for together when they are candidates for the next pick
+FEW = 512  # as many items are asked for together when they are candidates for the next pick
 NEGATIVE = (
     "similarities fall to {least:.3g}, and facility location needs them ≥ 0: "
     "say negatives='clip' (take them for 0){or_}"
@@ -118,12 +119,14 @@ class FacilityLocation:
             found.weights = None
         if math.prod(pairs.shape) * pairs.items.itemsize <= SHARE * free_memory():
             found.similarity = kept = pairs.all()
-            least = float(kept.min())
+            least, sums = _least_and_sums(kept)
             refuse_negatives(least, pairs)
             if least < 0.0:
                 np.maximum(kept, 0.0, out=kept)
-        elif not found.served.any() and (sums := pairs.sums(found.weights)) is not None:
-            found.alone = sums
+            elif found.weights is None and not found.served.any():
+                found.alone = sums
+        elif not found.served.any() and (added := pairs.sums(found.weights)) is not None:
+            found.alone = added
         elif pairs.may_fall_below_zero:
             found.alone = gains_of_all(pairs, found.served, found.weights, refuse=True)
         found._keep()
@@ -223,6 +226,15 @@ class FacilityProgress(Columns):
         self._served[columns] = np.maximum(self._served[columns], entries)
         if self._tightener is not None:
             self._tightener.changed()
+
+
+def _least_and_sums(kept: Real) -> tuple[float, Floats]:
+    """The least number of a table, and the sum of each row."""
+    least, sums = 0.0, np.empty(len(kept))
+    for at in blocks(*kept.shape):
+        least = min(least, float(kept[at].min()))
+        sums[at] = kept[at].sum(axis=-1, dtype=np.float64)
+    return least, sums
 
 
 def _compiling_pays(cells: int) -> bool:
