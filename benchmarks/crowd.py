@@ -28,9 +28,9 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from handful.crowd.collection import Collection, load_collection
-from handful.crowd.hosting.startup import open_registry
-from handful.crowd.hosting.study_plan import StudyPlan
 from handful.crowd.intake import ingest
+from handful.crowd.plan import StudyPlan
+from handful.crowd.registry import open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all

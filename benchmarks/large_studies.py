@@ -24,12 +24,12 @@ from rich.console import Console
 from rich.table import Table
 
 from handful.crowd.collection import Collection, load_collection
-from handful.crowd.hosting.startup import open_registry
-from handful.crowd.hosting.study_plan import StudyPlan, new_study
-from handful.crowd.hosting.tokens import secret_in
 from handful.crowd.intake import ingest
+from handful.crowd.plan import StudyPlan, new_study
+from handful.crowd.registry import open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
+from handful.crowd.tokens import secret_in
 from handful.crowd.web.logs import log_to
 from handful.crowd.web.server import Server, listen, port_of
 from handful.storage import Record, open_journal

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.identity import known_worker
+from handful.crowd.host import Host
+from handful.crowd.identity import known_worker
 from handful.crowd.messages import Answer
 from tests.browser.pages import WorkersPage, drop, look
 from tests.browser.test_setup import _close, _set_up_page
@@ -35,7 +35,7 @@ class BrowsingPerson:
 
     def __init__(self, server: Started, context: BrowserContext, study: str, careless: bool) -> None:
         self.server, self.context, self.careless = server, context, careless
-        self.hosted: HostedStudy = server.registry.studies[study]
+        self.hosted: Host = server.registry.studies[study]
         self.tab = WorkersPage.at(server, context, study)
         self.tab.page.wait_for_selector("#begin:visible")
         self.tab.join()

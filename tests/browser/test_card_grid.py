@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
+from handful.crowd.registry import StudyPlan
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.pages import WorkersPage, look
 from tests.crowd.clients import Started

@@ -13,8 +13,8 @@ from PIL import Image as Picture
 from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from handful.venice import PICTURES, venice
 from tests.browser.pages import STUDY, WorkersPage, answers, becomes, look

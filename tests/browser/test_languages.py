@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, Page
 
 from handful.crowd import languages as catalogues
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import Language, language
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import STUDY, WorkersPage, answers, look
 from tests.crowd.clients import Started

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from handful.crowd.hosting.expected_people import ExpectedPeople
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.plan import ExpectedPeople
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.pages import STUDY, organizers_page

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Route, expect
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.study.doors import Door
 from tests.browser.pages import STUDY, WorkersPage, look, organizers_page
 from tests.crowd.clients import Started

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.doors import Door
 from handful.study.preregistration import read_record

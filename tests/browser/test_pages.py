@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import STUDY, WorkersPage, crowd, look, organizers_page
 from tests.crowd.clients import Started

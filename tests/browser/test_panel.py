@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Route, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.recruit.ledger import Store
 from handful.study.rules import Rule
 from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, changed_script, look, organizers_page

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from handful import Study
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.study.rules import GOLD, Checks, Rule
 from tests.browser.pages import STUDY, look, organizers_page
 from tests.crowd.clients import Started

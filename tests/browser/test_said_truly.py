@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import language
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.rules import Admission, Rule
 from tests.browser.pages import STUDY, WorkersPage, answers, organizers_page

@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.pages import WorkersPage, answers, becomes, look
 from tests.crowd.clients import Started

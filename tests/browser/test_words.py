@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.languages import language
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import ARMED, STUDY, WorkersPage, look, organizers_page
 from tests.browser.test_setup import MINUTES_MS, _set_up_page

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.pages import AT, STUDY, WorkersPage, answers, becomes, changed_script, look
 from tests.crowd.clients import Started

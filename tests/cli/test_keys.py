@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.hosting.organizer_keys import OrganizerKeys
-from handful.crowd.hosting.startup import items_folder
-from handful.crowd.hosting.tokens import secret_in
+from handful.crowd.organizer_keys import OrganizerKeys
+from handful.crowd.registry import items_folder
+from handful.crowd.tokens import secret_in
 from tests.cli.test_studies import Handful, handful
 
 __all__ = ["handful"]

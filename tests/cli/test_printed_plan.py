@@ -11,7 +11,7 @@ from handful.cli import (
     app,
     crowd,  # noqa: F401  (registers it)
 )
-from handful.crowd.hosting import planned_quality
+from handful.crowd import plan
 from handful.pricing import Bought, bought
 from tests.cli.starting import end_at_once
 from tests.crowd.pictures import folder_of
@@ -37,7 +37,7 @@ def test_of_a_study_with_checks_the_terminal_says_the_budget_too() -> None:
 
 
 def test_one_of_something_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planned_quality, "quality_of", lambda plan, collection: None)
+    monkeypatch.setattr(plan, "quality_of", lambda plan, collection: None)
     said = serve("--people", "1", "--answers-each", "1", "--explorer", "topx")
     assert "1 person × 1 answer: 1 answer in all." in said
     one = Bought(20, 3, 1, 0.5, 0.4, 0.6, 1, 32)

@@ -12,7 +12,7 @@ from handful.cli import (
     crowd,  # noqa: F401
     select,  # noqa: F401  (registers it)
 )
-from handful.crowd.hosting import planned_quality
+from handful.crowd import plan as plans
 from handful.crowd.web.server import listen, port_of
 from handful.errors import HandfulError
 from tests.cli.starting import end_at_once
@@ -35,7 +35,7 @@ def test_a_study_that_was_begun_otherwise_is_refused_before_its_plan_is_simulate
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     simulated = []
-    monkeypatch.setattr(planned_quality, "quality_of", lambda plan, collection: simulated.append(plan))
+    monkeypatch.setattr(plans, "quality_of", lambda plan, collection: simulated.append(plan))
     plan = ("photos", "--theme", "A", "--explorer", "topx", "--people", "3", "--answers-each", "4", "--port", "0")
     assert serve(*plan, "-k", "1").exit_code == 0
     assert len(simulated) == 1
@@ -51,7 +51,7 @@ def test_for_a_study_that_is_there_nothing_is_simulated_and_its_own_settings_are
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
     simulated = []
-    monkeypatch.setattr(planned_quality, "quality_of", lambda plan, collection: simulated.append(plan))
+    monkeypatch.setattr(plans, "quality_of", lambda plan, collection: simulated.append(plan))
     begin = ("photos", "--explorer", "topx", "-k", "1", "--port", "0")
     assert serve(*begin, "--theme", "A", "--people", "1", "--answers-each", "4").exit_code == 0
     assert len(simulated) == 1

@@ -12,8 +12,7 @@ from typing import Any
 import httpx
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.registry import Registry, StudyPlan, open_registry
 from handful.crowd.settings import Settings
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.server import listen, serving

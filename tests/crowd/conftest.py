@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.crowd.clients import Started, started
 from tests.crowd.pictures import folder_of

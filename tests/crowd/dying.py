@@ -22,13 +22,12 @@ from PIL import Image
 from sqlalchemy import NullPool, create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
-from handful.crowd.hosting import startup
-from handful.crowd.hosting.changed_words import change_words
-from handful.crowd.hosting.drafts import Draft
-from handful.crowd.hosting.expected_people import ExpectedPeople
-from handful.crowd.hosting.requested_changes import RequestedChanges
+from handful.crowd import registry as registries
+from handful.crowd.changes import RequestedChanges, change_words
+from handful.crowd.drafts import Draft
 from handful.crowd.intake import ingest, practice_pictures, take_practice_picture
 from handful.crowd.people import Person
+from handful.crowd.plan import ExpectedPeople
 from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.web.dependencies import Registry
 
@@ -50,13 +49,13 @@ Told = Callable[[str], None]
 
 def by_the_page(storage: str, done: Told) -> None:
     """A draft is made, changed and opened, another one deleted, words are changed and somebody is erased."""
-    registry = startup.open_registry(storage, None, ())
+    registry = registries.open_registry(storage, None, ())
     registry.drafts.discard(_draft(registry, done))
     done("discarded")
     draft = _draft(registry, done)
     draft.change(LATER)
     done("renamed")
-    hosted = startup.open_draft(registry, draft)
+    hosted = registries.open_draft(registry, draft)
     done("opened")
     change_words(hosted, {"thanks": "Danke", "welcome": "Hallo"})
     done("changed")
@@ -83,7 +82,7 @@ def _prepare(draft: Draft) -> None:
 
 def with_pictures(storage: str, done: Told) -> None:
     """A draft gets pictures, and pictures of its own to practise on; one that nobody names goes when it is opened."""
-    registry = startup.open_registry(storage, None, ())
+    registry = registries.open_registry(storage, None, ())
     draft = registry.drafts.new(PICTURED, 0.0)
     done("begun")
     for name in NAMES:
@@ -94,14 +93,14 @@ def with_pictures(storage: str, done: Told) -> None:
         done(name)
     _prepare(draft)
     done("prepared")
-    startup.open_draft(registry, draft)
+    registries.open_draft(registry, draft)
     done("opened")
     registry.close()
 
 
 def look_at_the_pictures(storage: str, done: set[str]) -> None:
     """What was stored is there; if it was not opened it can be prepared and opened now, and lacks nothing then."""
-    registry = startup.open_registry(storage, None, ())
+    registry = registries.open_registry(storage, None, ())
     assert "opened" not in done or list(registry.studies) == ["cathedrals"]
     if not registry.studies and "prepared" not in done:
         assert "begun" not in done or len(list(registry.drafts)) == 1
@@ -113,7 +112,7 @@ def look_at_the_pictures(storage: str, done: set[str]) -> None:
     elif not registry.studies:
         (draft,) = registry.drafts
         assert draft.state == "ready"
-        startup.open_draft(registry, draft)
+        registries.open_draft(registry, draft)
     for hosted in registry.studies.values():
         folder = hosted.collection.folder
         practised = practice_pictures(folder)
@@ -140,7 +139,7 @@ def _png(name: str) -> bytes:
 
 
 def look_at_the_page(storage: str, done: set[str]) -> None:
-    registry = startup.open_registry(storage, None, ())
+    registry = registries.open_registry(storage, None, ())
     drafts = list(registry.drafts)
     assert len(drafts) <= 1 + ("discarded" not in done), "a draft that was never made"
     assert all(draft.settings in (TOLD, LATER) for draft in drafts)
@@ -191,9 +190,9 @@ def by_the_command_line(storage: str, done: Told) -> None:
 
 
 def _command_line(storage: str) -> Registry:
-    items = ingest(Path.cwd().parent / "texts.csv", startup.items_folder(storage))
-    plan = startup.StudyPlan(k=2, expected=ExpectedPeople(20, 30))
-    return startup.open_registry(
+    items = ingest(Path.cwd().parent / "texts.csv", registries.items_folder(storage))
+    plan = registries.StudyPlan(k=2, expected=ExpectedPeople(20, 30))
+    return registries.open_registry(
         storage, items, ["Churches!"], plan, changes=RequestedChanges(words={"thanks": "Merci"})
     )
 
@@ -273,7 +272,7 @@ def _dying_at(step: int) -> None:
 def main(folder: str, every: str = "1", url: str | None = None) -> None:
     root = Path(folder).resolve()
     (root / "texts.csv").write_text("text\none\ntwo\nthree\nfour\n")
-    startup.warm_up = lambda _: None  # type: ignore[attr-defined]
+    registries.warm_up = lambda _: None  # type: ignore[attr-defined]
     ways = {
         by_the_page: look_at_the_page,
         by_the_command_line: look_at_the_command_line,

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from handful import Preferences, Study
-from handful.crowd.hosting.caps import Caps
-from handful.crowd.hosting.identity import network_of
+from handful.crowd.caps import Caps
+from handful.crowd.identity import network_of
 from handful.crowd.settings import ServerLimits
 from handful.study.doors import Door
 from handful.study.rules import Rule

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from handful import Preferences, Study
-from handful.crowd.hosting.caps import Caps
-from handful.crowd.hosting.identity import network_of
+from handful.crowd.caps import Caps
+from handful.crowd.identity import network_of
 from handful.study.doors import Door
 from handful.study.questions import ANSWERED
 from handful.study.rules import Rule

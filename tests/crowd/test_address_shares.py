@@ -11,9 +11,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from handful.crowd.hosting.caps import Caps
-from handful.crowd.hosting.identity import new_person
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.caps import Caps
+from handful.crowd.identity import new_person
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.web.addresses import address_of
 from handful.study.doors import Door, DoorKind

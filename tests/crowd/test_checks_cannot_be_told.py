@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful.crowd.hosting import drawn_checks, tokens
-from handful.crowd.hosting.presence import BACK_WITHIN_S
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd import checks, tokens
+from handful.crowd.registry import StudyPlan
+from handful.crowd.session import BACK_WITHIN_S
 from handful.problem import Floats
 from handful.study.rules import Admission, Checks, Rule
 from tests.crowd.clients import Started
@@ -162,17 +162,17 @@ def addresses_for_each_person(environment: pytest.MonkeyPatch) -> None:
 
 
 def every_fifth(environment: pytest.MonkeyPatch) -> None:
-    environment.setattr(drawn_checks, "_gap", lambda worker, number, checks: checks.every)
+    environment.setattr(checks, "_gap", lambda worker, number, checks: checks.every)
 
 
 def a_field_now_and_then(environment: pytest.MonkeyPatch) -> None:
-    shown = drawn_checks.DrawnChecks.shown
+    shown = checks.DrawnChecks.shown
 
-    def otherwise(self: drawn_checks.DrawnChecks, worker: tokens.Worker, question: str) -> Any:
+    def otherwise(self: checks.DrawnChecks, worker: tokens.Worker, question: str) -> Any:
         message = shown(self, worker, question)
         return message.model_copy(update={"round": message.round + (int(question[1:]) % 2)})
 
-    environment.setattr(drawn_checks.DrawnChecks, "shown", otherwise)
+    environment.setattr(checks.DrawnChecks, "shown", otherwise)
 
 
 LEAKS = [
@@ -218,7 +218,7 @@ class Held:
     def kinds(self) -> list[bool]:
         """Of what is held, whether it is a check."""
         questions = [self.person.worker.question(token) for token in self.tokens]
-        return [drawn_checks.DrawnChecks.is_check(question or "") for question in questions]
+        return [checks.DrawnChecks.is_check(question or "") for question in questions]
 
     def somebody_asks(self, times: int = 2) -> None:
         """Leases that have run out end."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.study.events import Told

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from handful.study.clock import SteadyClock
 from tests.crowd.clients import STUDY, Started

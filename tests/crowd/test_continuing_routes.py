@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import httpx
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from tests.crowd.clients import STUDY, Started
 

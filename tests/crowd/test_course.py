@@ -10,11 +10,10 @@ import pytest
 
 from handful.cli.crowd import print_plan
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.answer_timeline import MOST_STEPS, AnswerTimeline
-from handful.crowd.hosting.expected_people import ExpectedPeople, expected_in
-from handful.crowd.hosting.planned_quality import quality_of
-from handful.crowd.hosting.startup import StudyPlan, open_registry
+from handful.crowd.plan import ExpectedPeople, expected_in, quality_of
+from handful.crowd.registry import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
+from handful.crowd.statistics import MOST_STEPS, AnswerTimeline
 from handful.pricing import Bought, bought
 from tests.crowd.clients import STUDY, Started
 from tests.study.worlds import Clock

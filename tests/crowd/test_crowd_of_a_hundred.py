@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.hosting.expected_people import ExpectedPeople
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.host import Host
 from handful.crowd.intake import ingest
+from handful.crowd.plan import ExpectedPeople
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.study.events import Asked, RoundClosed, Told
@@ -26,7 +26,7 @@ def worth(name: str) -> float:
     return float(name.removeprefix("photo ").removesuffix(".jpg")) / 40.0
 
 
-def repeats(hosted: HostedStudy) -> int:
+def repeats(hosted: Host) -> int:
     """How often somebody told a second time, in one round, which of the same two is better; from the journal alone."""
     told: Counter[tuple[int, str | None, tuple[int, int]]] = Counter()
     shown: dict[int, tuple[int, tuple[int, ...]]] = {}

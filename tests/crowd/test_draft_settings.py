@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from handful.crowd.hosting.draft_file import DRAFT, settings_as_made
-from handful.crowd.hosting.drafts import Drafts
-from handful.crowd.hosting.study_plan import new_study
-from handful.crowd.hosting.study_words import check_lessons
+from handful.crowd.drafts import DRAFT, Drafts, settings_as_made
+from handful.crowd.plan import new_study
 from handful.crowd.settings import Settings
 from handful.crowd.setup_messages import DraftSettings
+from handful.crowd.words import check_lessons
 from handful.errors import InvalidProblem, StorageError
 from tests.crowd.clients import Started
 from tests.crowd.test_setup_routes import begin, empty_server, prepared, server

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from handful.crowd.checks import DrawnChecks
 from handful.crowd.collection import Collection, Item
-from handful.crowd.hosting.drawn_checks import DrawnChecks
-from handful.crowd.hosting.identity import known_worker
-from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.hosting.tokens import Worker
+from handful.crowd.identity import known_worker
 from handful.crowd.intake import CARDS, check_cards, spoiled_text
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
+from handful.crowd.tokens import Worker
 from handful.study.rules import Admission, Checks, ChecksBelow, Rule
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 from tests.crowd.test_people import OFTEN
@@ -375,19 +375,6 @@ def test_a_closed_study_takes_no_answer_to_a_check(serve: Serve) -> None:
     person.hosted.study.finish("enough")
     assert person.post("answer", {"token": person.token, **said}).json()["error"] == "closed"
     assert person.conduct.checks == 0
-
-
-def test_a_study_with_checks_that_is_redone_after_a_restart_has_them_again(serve: Serve, tmp_path: Path) -> None:
-    server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
-    person = Visitor(server)
-    while person.hosted.study.fold.exploration.round == 1:
-        person.go_on()
-    person.hosted.study.finish("enough")
-    person.hosted._attach(person.hosted.study)
-    assert not person.hosted.checks.any
-    redone = server.organizer().post(f"/api/organize/{STUDY}/rounds/1/redo", json={"extend": 500})
-    assert redone.status_code == 200, redone.text
-    assert Visitor(server).is_checked
 
 
 def test_whoever_leaves_out_the_practice_is_told(serve: Serve) -> None:

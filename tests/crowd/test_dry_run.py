@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from handful import Preferences, Study
+from handful.crowd import plan
 from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
-from handful.crowd.hosting import dry_run
 from handful.storage import list_studies
 from handful.study.rules import Checks, Rule
 from tests.crowd.clients import PATIENCE_S, Started
@@ -73,7 +73,7 @@ def test_other_settings_end_a_dry_run(server: Started) -> None:
 
 
 def test_a_dry_run_can_be_stopped(server: Started, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dry_run, "YIELD_S", 0.5)
+    monkeypatch.setattr(plan, "YIELD_S", 0.5)
     organizer = server.organizer()
     draft = ready(organizer)
     assert organizer.post(f"/api/setup/{draft}/dry-run").json()["state"] == "running"

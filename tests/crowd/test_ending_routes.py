@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from handful.cli.crowd import collection_of
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.crowd.clients import STUDY, Started, started
 from tests.crowd.pictures import folder_of

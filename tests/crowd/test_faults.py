@@ -22,11 +22,11 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from handful import Study
+from handful.crowd import registry
 from handful.crowd.collection import Collection
-from handful.crowd.hosting import registry
-from handful.crowd.hosting.tokens import Worker, secret_in, tokens_key
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
+from handful.crowd.tokens import Worker, secret_in, tokens_key
 from handful.errors import StorageError
 from handful.study.events import Revised, Told
 from tests import postgres

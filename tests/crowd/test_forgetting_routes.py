@@ -13,10 +13,9 @@ import pytest
 
 from handful import Preferences
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import open_registry
 from handful.crowd.people import DAY_S, People, keep_for, kept_for, retire
 from handful.crowd.people import Person as KnownPerson
+from handful.crowd.registry import Registry, open_registry
 from handful.crowd.settings import Settings
 from handful.study.study import Study
 from tests.crowd.clients import STUDY, Person, Started

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 

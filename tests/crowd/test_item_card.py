@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from handful.crowd.cards import item_card
 from handful.crowd.collection import Item
-from handful.crowd.hosting.item_card import item_card
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.hosting.study_words import settings_with
 from handful.crowd.languages import DEFAULT, Language, Word, language, languages
 from handful.crowd.settings import CONSENT, Settings
+from handful.crowd.words import settings_with
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from handful.crowd.hosting.drafts import Drafts
-from handful.crowd.hosting.study_plan import StudyPlan
+from handful.crowd.drafts import Drafts
 from handful.crowd.intake import ingest
+from handful.crowd.plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.setup_messages import DraftSettings
 from handful.study.doors import Door

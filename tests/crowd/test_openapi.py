@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.web import page_routes
 from handful.crowd.web.app import create_app

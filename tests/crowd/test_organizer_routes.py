@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from handful.crowd.collection import load_collection
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
 from handful.crowd.outputs import backup_file
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
 from handful.study.rules import FasterThan, Rule

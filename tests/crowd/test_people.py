@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.hosting.caps import Caps
-from handful.crowd.hosting.forgetting import look_after
-from handful.crowd.hosting.identity import known_worker, network_of, new_person
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.caps import Caps
+from handful.crowd.identity import known_worker, look_after, network_of, new_person
 from handful.crowd.people import WITHDRAWING, Invitations, People
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.study.doors import Door
 from handful.study.rules import Admission, FasterThan, Rule

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from handful.certificates import Certificate
-from handful.crowd.hosting.pick_sentences import sentences_in, verdict_in
 from handful.crowd.languages import Language, language, languages
+from handful.crowd.picks import sentences_in, verdict_in
 from handful.study.results import Result
 from handful.study.statements import Believed, PickStatement
 from handful.study.verdict import Wins

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.solo import solo_study
 from handful.crowd.outputs import picks_folder, write_picks
+from handful.crowd.registry import Registry, solo_study
 from tests.crowd.pictures import folder_of
 from tests.crowd.test_solo import chosen_from
 

@@ -12,9 +12,9 @@ import pytest
 
 from handful.cli import main
 from handful.crowd.collection import Collection, load_collection
-from handful.crowd.hosting.preregistering import shown_in
-from handful.crowd.hosting.startup import StudyPlan, items_folder
 from handful.crowd.languages import language
+from handful.crowd.registration import shown_in
+from handful.crowd.registry import StudyPlan, items_folder
 from handful.crowd.settings import CONSENT, Settings
 from handful.study.doors import Door, DoorKind
 from handful.study.preregistration import FORMAT, PREREGISTERED, digest_of, record_of, to_json

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from handful import Study
-from handful.crowd.hosting.presence import BACK_WITHIN_S, OpenPages
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
+from handful.crowd.session import BACK_WITHIN_S, OpenPages
 from handful.crowd.settings import Settings
 from handful.study.events import Expired, Skipped
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started

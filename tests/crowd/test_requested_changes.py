@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from handful.crowd.changes import RequestedChanges
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.requested_changes import RequestedChanges
-from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.intake import changes_since, ingest
+from handful.crowd.registry import Registry, StudyPlan, open_registry
 from handful.errors import InvalidProblem
 from tests import forked
 from tests.cli.test_serve import handful, hear_interrupts, serving, stopped

@@ -12,8 +12,8 @@ import pytest
 
 from handful.cli.crowd import LEFT_OUT
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
 from handful.crowd.intake import ingest
+from handful.crowd.registry import StudyPlan
 from handful.errors import StorageError
 from tests import forked
 from tests.cli.test_serve import _environment, handful

@@ -12,8 +12,8 @@ import typer.main
 from handful.cli import app, crowd
 from handful.cli.crowd import OPTIONS, expected_of
 from handful.crowd import settings, setup_messages
-from handful.crowd.hosting.study_plan import StudyPlan, new_study, plan_of
 from handful.crowd.people import MOST_DAYS
+from handful.crowd.plan import StudyPlan, new_study, plan_of
 from handful.crowd.setting_bounds import BOUNDS
 from handful.crowd.setup_messages import DraftSettings, Words
 from handful.crowd.web.page_routes import templates

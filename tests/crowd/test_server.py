@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.change_signal import ChangeSignal
-from handful.crowd.hosting.startup import open_registry
+from handful.crowd.host import ChangeSignal
+from handful.crowd.registry import open_registry
 from handful.crowd.web import server as web_server
 from handful.crowd.web.event_stream import _events
 from handful.crowd.web.logs import JsonLines, log_to

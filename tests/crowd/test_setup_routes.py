@@ -16,12 +16,11 @@ from typing import Any
 import httpx
 import pytest
 
-from handful.crowd import sources
+from handful.crowd import drafts, sources
 from handful.crowd.collection import load_collection
-from handful.crowd.hosting import preparing
-from handful.crowd.hosting.draft_file import DRAFT
-from handful.crowd.hosting.startup import open_draft, open_registry
-from handful.crowd.hosting.tokens import Worker
+from handful.crowd.drafts import DRAFT
+from handful.crowd.registry import open_draft, open_registry
+from handful.crowd.tokens import Worker
 from handful.crowd.web import page_routes
 from handful.crowd.web.server import listen, serving
 from handful.errors import StorageError
@@ -141,8 +140,8 @@ def test_a_draft_is_never_told_ready_without_its_items(server: Started, monkeypa
         assert ended.wait(30)
         show(folder)
 
-    ingest = preparing.ingest
-    monkeypatch.setattr(preparing, "ingest", lambda *a, **named: may_end.wait(30) and ingest(*a, **named))
+    ingest = drafts.ingest
+    monkeypatch.setattr(drafts, "ingest", lambda *a, **named: may_end.wait(30) and ingest(*a, **named))
     draft.prepare(ended.set)
     monkeypatch.setattr(server.registry, "show_practice", ending_meanwhile)
     told = organizer.get(f"/api/setup/{id_}").json()
@@ -382,7 +381,8 @@ def test_a_deleted_draft_leaves_nothing(server: Started) -> None:
 DYING = """
 import os, sys, time
 from pathlib import Path
-from handful.crowd.hosting import drafts, hosted_study, startup
+from handful.crowd import drafts, host
+from handful.crowd import registry as startup
 from handful.crowd.setup_messages import DraftSettings
 
 storage, photos, moment = sys.argv[1:]
@@ -401,9 +401,9 @@ if moment == "before its name is stored":
 elif moment == "before the study is stored":
     first, startup.new_study = startup.new_study, lambda *a, **w: die() if w else first(*a)
 elif moment == "before its theme is stored":
-    startup.HostedStudy = die
+    startup.Host = die
 else:
-    hosted_study.HostedStudy.say_words = die
+    host.Host.say_words = die
 startup.open_draft(registry, draft)
 """
 NOT_YET = ("before its name is stored", "before the study is stored")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.demo import DemoStatus, run_demo
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient

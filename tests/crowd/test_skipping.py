@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from handful.crowd.hosting.skip_pauses import pause_after
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
+from handful.crowd.session import pause_after
 from handful.study.events import Skipped
 from handful.study.rules import Admission, Rule
 from tests.crowd.clients import STUDY, Person, Started

@@ -10,12 +10,10 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli.crowd import print_link
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.solo import solo_study
-from handful.crowd.hosting.startup import open_registry
-from handful.crowd.hosting.study_plan import SOLO_IN_FLIGHT, StudyPlan
-from handful.crowd.hosting.visits import end_visits
+from handful.crowd.host import end_visits
 from handful.crowd.intake import ingest
+from handful.crowd.plan import SOLO_IN_FLIGHT, StudyPlan
+from handful.crowd.registry import Registry, open_registry, solo_study
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
 from tests.crowd.clients import STUDY, Started

@@ -42,7 +42,7 @@ def test_a_server_that_is_up_is_ready_unless_it_cannot_store_answers(
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(hosted, "tick", fails)
-    monkeypatch.setattr("handful.crowd.hosting.registry.LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr("handful.crowd.registry.LOOK_EVERY_S", 0.0)
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:  # a tick that had begun before may still say that all is well
         monkeypatch.setattr(hosted.fault, "cause", "the disk is full")

@@ -9,11 +9,10 @@ import pytest
 
 from handful import Preferences, Study, Values
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.hosting.registry import Registry, slug_of
-from handful.crowd.hosting.startup import StudyPlan, items_folder, open_registry
-from handful.crowd.hosting.stored_study import StoredStudy, history_of
-from handful.crowd.hosting.worker_statistics import WorkerStatistics
+from handful.crowd.host import StoredStudy, history_of
+from handful.crowd.registry import Registry, StudyPlan, items_folder, open_registry, slug_of
+from handful.crowd.statistics import WorkerStatistics
+from handful.crowd.status import organizer_status_of
 from handful.errors import InvalidProblem, ItemsChanged
 
 PLAN = StudyPlan(k=2, explorer="topx", budget=40)

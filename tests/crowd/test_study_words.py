@@ -11,12 +11,12 @@ import pytest
 
 from handful.cli.crowd import practice_files, words_said
 from handful.crowd import intake
+from handful.crowd.changes import RequestedChanges
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.practice import lessons_shown
-from handful.crowd.hosting.requested_changes import RequestedChanges
-from handful.crowd.hosting.startup import StudyPlan, open_registry
 from handful.crowd.intake import ingest, keep_practice_pictures, practice_pictures
 from handful.crowd.lessons import Lesson
+from handful.crowd.practice import lessons_shown
+from handful.crowd.registry import StudyPlan, open_registry
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
 from handful.study.doors import Door

@@ -10,16 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handful.crowd.hosting.organizer_keys import OrganizerKeys
-from handful.crowd.hosting.tokens import (
-    Secret,
-    Worker,
-    key_in_session,
-    new_cookie,
-    new_session,
-    secret_in,
-    tokens_key,
-)
+from handful.crowd.organizer_keys import OrganizerKeys
+from handful.crowd.tokens import Secret, Worker, key_in_session, new_cookie, new_session, secret_in, tokens_key
 from handful.errors import StorageError
 
 SECRET = Secret(b"s" * 32)

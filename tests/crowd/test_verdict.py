@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from handful import Preferences, Study
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.study.verdict import Wins, verdict_of
 from tests.crowd.clients import STUDY, Started

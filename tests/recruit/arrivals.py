@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.recruit.desk import PanelLoop
 from handful.recruit.ledger import Store

@@ -14,11 +14,9 @@ import pytest
 
 from handful import Preferences, Study
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.answering import Answering
-from handful.crowd.hosting.registry import link_of
-from handful.crowd.hosting.startup import StudyPlan
-from handful.crowd.hosting.study_plan import new_study
 from handful.crowd.people import ask_to_forget
+from handful.crowd.plan import new_study
+from handful.crowd.registry import StudyPlan, link_of
 from handful.crowd.settings import Settings
 from handful.recruit import desk
 from handful.recruit.ledger import Store
@@ -40,27 +38,6 @@ def test_somebody_arrives_answers_and_is_paid(paid: Paid) -> None:
     assert ending["address"].startswith("https://app.prolific.com/submissions/complete?cc=")
     paid.settle()
     assert there.status == "APPROVED"
-
-
-def test_answers_are_taken_in_the_event_loop_and_what_the_desk_stores_is_stored_in_threads(
-    paid: Paid, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_threads, stored = [], stored_in_loop(monkeypatch)
-    answer = Answering.answer
-    monkeypatch.setattr(
-        Answering, "answer", lambda self, worker, said: (in_threads.append(said.token), answer(self, worker, said))[1]
-    )
-    ann, _ = paid.come()
-    ann.arrive()
-    ann.join()
-    given = 0
-    while ann.answer().get("ending") is None:
-        given += 1
-    assert given + 1 == PLAN.answers_each
-    assert in_threads == []
-    assert ({"outcome": "finished"}, False) in stored
-    assert not any(in_loop for _, in_loop in stored)
-    assert [person.outcome for person in paid.store.people(STUDY)] == ["finished"]
 
 
 def test_whom_the_rule_ends_by_an_answer_is_noted_outside_the_event_loop(

@@ -12,7 +12,7 @@ from handful import cli
 from handful.cli import people
 from handful.cli import recruit as _registers_more
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.forgetting import look_after
+from handful.crowd.identity import look_after
 from handful.crowd.languages import language
 from handful.crowd.people import DAY_S, WITHDRAWING, People, ask_to_forget, forget_settled, keep_for, retire
 from handful.recruit.ledger import Participant, Store

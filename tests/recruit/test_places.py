@@ -11,7 +11,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity, panel
 from handful.recruit.plan import Plan

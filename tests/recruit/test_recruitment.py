@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.errors import InvalidProblem
 from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity, panel

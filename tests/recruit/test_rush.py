@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.startup import StudyPlan
+from handful.crowd.registry import StudyPlan
 from handful.recruit.plan import Plan
 from tests.crowd.clients import STUDY
 from tests.fakes.prolific import Fault

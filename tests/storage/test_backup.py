@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handful.crowd import people
-from handful.crowd.hosting import organizer_keys
+from handful.crowd import organizer_keys, people
 from handful.crowd.people import Invitations, People, Person
 from handful.errors import StorageError
 from handful.recruit import ledger

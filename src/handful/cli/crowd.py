@@ -35,10 +35,9 @@ from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.crowd.collection import Collection
-    from handful.crowd.hosting.expected_people import ExpectedPeople
-    from handful.crowd.hosting.hosted_study import HostedStudy
-    from handful.crowd.hosting.registry import Registry
-    from handful.crowd.hosting.study_plan import StudyPlan
+    from handful.crowd.host import Host
+    from handful.crowd.plan import ExpectedPeople, StudyPlan
+    from handful.crowd.registry import Registry
     from handful.crowd.settings import Settings
     from handful.study.rules import Rule
 
@@ -175,16 +174,15 @@ def serve(
       choose the best six yourself in a few minutes
     """
     needs("crowd", "the crowd app")
-    from handful.crowd.hosting.practice import check_can_be_practised
-    from handful.crowd.hosting.requested_changes import RequestedChanges
-    from handful.crowd.hosting.solo import solo_study
-    from handful.crowd.hosting.startup import check_first, open_registry, stored_studies
-    from handful.crowd.hosting.study_plan import StudyPlan
-    from handful.crowd.hosting.study_words import check_lessons, settings_with
+    from handful.crowd.changes import RequestedChanges
+    from handful.crowd.plan import StudyPlan
+    from handful.crowd.practice import check_can_be_practised
+    from handful.crowd.registry import check_first, open_registry, solo_study, stored_studies
     from handful.crowd.web.links import links_of
     from handful.crowd.web.logs import log_to
     from handful.crowd.web.server import Server, listen, port_of
     from handful.crowd.web.starting import not_ready_on
+    from handful.crowd.words import check_lessons, settings_with
 
     host = host.strip("[]")
     if source is None and (solo or theme):
@@ -304,8 +302,8 @@ def backup(
     secret that cookies are checked with: keep it as safe as the study itself.
     """
     needs("crowd", "the crowd app")
-    from handful.crowd.hosting.startup import items_folder
     from handful.crowd.outputs import backup_file
+    from handful.crowd.registry import items_folder
 
     items = items_folder(storage)
     if not items.is_dir():
@@ -372,7 +370,7 @@ def expected_of(
     people: int | None, answers_each: int | None, goal: int | None, solo: bool, per_hour: str | None, currency: str
 ) -> ExpectedPeople | None:
     """Who will come, if that was typed; `goal` is the one that was typed."""
-    from handful.crowd.hosting.expected_people import ExpectedPeople
+    from handful.crowd.plan import ExpectedPeople
     from handful.crowd.settings import Settings
     from handful.recruit.plan import cents_of, check_currency
 
@@ -469,8 +467,8 @@ def leaving_nothing_if_refused(storage: str) -> Iterator[None]:
     Whatever was there before stays, and so does everything once a study is stored or set up in the browser, or while
     another process has the storage. Interrupted, it deletes nothing: processed items are there for the next try.
     """
-    from handful.crowd.hosting.drafts import set_up_in_browser
-    from handful.crowd.hosting.startup import items_folder, stored_studies
+    from handful.crowd.drafts import set_up_in_browser
+    from handful.crowd.registry import items_folder, stored_studies
 
     folder = items_folder(storage)
     before = _of_storage(folder, storage)
@@ -499,9 +497,9 @@ def look_ahead(source: Path | None, storage: str, check: Callable[[int], None]) 
     asked for; `check` is called with how many items there are at most.
     """
     from handful.crowd.collection import has_collection
-    from handful.crowd.hosting.drafts import set_up_in_browser
-    from handful.crowd.hosting.startup import items_folder
+    from handful.crowd.drafts import set_up_in_browser
     from handful.crowd.intake import number_of_items
+    from handful.crowd.registry import items_folder
 
     folder = items_folder(storage)
     if source is None or has_collection(folder):
@@ -517,8 +515,8 @@ def collection_of(source: Path | None, storage: str) -> Collection | None:
     with, and studies are set up in the browser.
     """
     from handful.crowd.collection import has_collection, load_collection
-    from handful.crowd.hosting.startup import items_folder
     from handful.crowd.intake import ingest, storing
+    from handful.crowd.registry import items_folder
 
     folder = items_folder(storage)
     if has_collection(folder):
@@ -577,7 +575,7 @@ def _say_changes(source: Path, collection: Collection) -> None:
 
 def theme_of(source: Path | None, storage: str) -> list[str]:
     """The theme where none is given: what the folder or file is called, unless there are studies to go on with."""
-    from handful.crowd.hosting.startup import stored_studies
+    from handful.crowd.registry import stored_studies
 
     if source is None or source.suffix == ".db" or stored_studies(storage):
         return []
@@ -594,9 +592,8 @@ def say_theme(theme: str) -> None:
 
 def check_claimed(plan: StudyPlan, themes: Sequence[str], storage: str) -> None:
     """Refuse an ε for a new study whose explorer would not heed it. Studies that are there say what they keep."""
-    from handful.crowd.hosting.registry import slug_of
-    from handful.crowd.hosting.startup import stored_studies
-    from handful.crowd.hosting.study_plan import DUELS
+    from handful.crowd.plan import DUELS
+    from handful.crowd.registry import slug_of, stored_studies
 
     if plan.epsilon is None or (plan.explorer or DUELS).partition(":")[0].strip() != DUELS:
         return
@@ -632,7 +629,7 @@ def print_plan(plan: StudyPlan, collection: Collection | None) -> None:
     """What the people who will come buy, and how many more it takes if that is too little. Nothing where nobody said
     who will come, or there is nothing to choose from.
     """
-    from handful.crowd.hosting.planned_quality import MOST_SIMULATED, quality_of
+    from handful.crowd.plan import MOST_SIMULATED, quality_of
 
     expected = plan.expected
     if expected is None or collection is None:
@@ -751,7 +748,7 @@ def print_links(registry: Registry, url: str, where: str, here_only: bool) -> No
     sys.stdout.flush()
 
 
-def _print_who_is_needed(hosted: HostedStudy) -> None:
+def _print_who_is_needed(hosted: Host) -> None:
     """How many people it takes until the last item is picked, where nobody said how many will come."""
     status, goal = hosted.study.status(), hosted.goal
     if status.budget is None or goal is None or status.answers:
@@ -768,9 +765,9 @@ def _print_who_is_needed(hosted: HostedStudy) -> None:
 @contextmanager
 def saying_what_finishes(registry: Registry) -> Iterator[None]:
     """A line in the terminal when a study ends."""
-    from handful.crowd.hosting.finish_watcher import when_finished
+    from handful.crowd.status import when_finished
 
-    def say(hosted: HostedStudy) -> None:
+    def say(hosted: Host) -> None:
         status = hosted.study.status()
         words = f"Finished: {hosted.theme} ({len(status.chosen)} picked after {counted(status.answers, 'answer')})"
         console.print(words, markup=False, soft_wrap=True)
@@ -779,7 +776,7 @@ def saying_what_finishes(registry: Registry) -> Iterator[None]:
     stop = threading.Event()
     watching: list[threading.Thread] = []
 
-    def watch(hosted: HostedStudy) -> None:
+    def watch(hosted: Host) -> None:
         watching.append(when_finished(hosted, partial(say, hosted), stop))
 
     for hosted in registry.studies.values():
@@ -794,7 +791,7 @@ def saying_what_finishes(registry: Registry) -> Iterator[None]:
             thread.join()
 
 
-def _so_far(hosted: HostedStudy) -> str:
+def _so_far(hosted: Host) -> str:
     status = hosted.study.status()  # and not the progress that people see, which hides numbers where there are checks
     if not hosted.open:
         return f"finished with {len(status.chosen)} picked after {counted(status.answers, 'answer')}"
@@ -868,10 +865,10 @@ _SECONDS_PER_PAIR, _MORE_PER_OPTION = 2.2, 0.25
 
 def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks. What is chosen already is shown again."""
-    from handful.crowd.hosting.finish_watcher import when_finished
-    from handful.crowd.hosting.solo import solo_study
-    from handful.crowd.hosting.visits import end_visits
+    from handful.crowd.host import end_visits
     from handful.crowd.outputs import picks_folder, write_picks
+    from handful.crowd.registry import solo_study
+    from handful.crowd.status import when_finished
     from handful.crowd.web.server import Server, port_of
 
     hosted, folder, put = solo_study(registry, themes), picks_folder(source), threading.Lock()
@@ -912,7 +909,7 @@ def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.so
         console.print(f"Stopped. Your answers are stored; to go on: [bold]{again}[/bold]", soft_wrap=True)
 
 
-def _print_chosen(hosted: HostedStudy, link: str, kept: Path, again: str) -> None:
+def _print_chosen(hosted: Host, link: str, kept: Path, again: str) -> None:
     console.print(
         f"All {hosted.k} are chosen already: your picks and their contact sheet are in [bold]{kept}[/bold].",
         soft_wrap=True,
@@ -928,7 +925,7 @@ def seconds_per_answer(options: int) -> float:
     return _SECONDS_PER_PAIR * (1 + _MORE_PER_OPTION * (options - 2))
 
 
-def print_link(hosted: HostedStudy, link: str) -> None:
+def print_link(hosted: Host, link: str) -> None:
     """Say how much there is to do, and where."""
     progress = hosted.progress()
     assert progress.budget is not None

@@ -77,8 +77,8 @@ def _crowd(
     from rich.padding import Padding
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    from handful.crowd.hosting.registry import slug_of
-    from handful.crowd.hosting.study_plan import StudyPlan
+    from handful.crowd.plan import StudyPlan
+    from handful.crowd.registry import slug_of
     from handful.crowd.simulation.demo import FAST, HUMAN, run_demo
     from handful.venice import PICTURES, VeniceCrowd, themes, venice
 

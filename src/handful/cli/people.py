@@ -18,7 +18,7 @@ from handful.cli.printing import console_for, print_json, when
 from handful.errors import InvalidProblem, StorageLocked
 
 if TYPE_CHECKING:
-    from handful.crowd.hosting.organizer_keys import OrganizerKeys
+    from handful.crowd.organizer_keys import OrganizerKeys
     from handful.study import Study
 
 
@@ -225,9 +225,9 @@ def renew(storage: Storage = STORAGE) -> None:
 
 def _keys_of(storage: str) -> OrganizerKeys:
     needs("crowd", "the crowd app")
-    from handful.crowd.hosting.organizer_keys import OrganizerKeys
-    from handful.crowd.hosting.startup import items_folder
-    from handful.crowd.hosting.tokens import SECRET, secret_in
+    from handful.crowd.organizer_keys import OrganizerKeys
+    from handful.crowd.registry import items_folder
+    from handful.crowd.tokens import SECRET, secret_in
     from handful.storage import list_studies
 
     list_studies(storage)  # refuses a storage that is not there

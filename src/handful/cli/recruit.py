@@ -438,8 +438,8 @@ def _code(panel: Panel, who: Identity, storage: str, study: str) -> str | None:
     if panel.code is None:
         return None
     needs("crowd", "a list with codes")
-    from handful.crowd.hosting.startup import items_folder
-    from handful.crowd.hosting.tokens import panel_key, secret_in
+    from handful.crowd.registry import items_folder
+    from handful.crowd.tokens import panel_key, secret_in
 
     return panel.code_of(who, panel_key(secret_in(items_folder(storage)), study))
 

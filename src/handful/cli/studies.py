@@ -191,7 +191,7 @@ def plot(
 def _called(storage: str, study: Study) -> Callable[[Any], str]:
     """What people call an item: of a study that the crowd app served, as its pages do."""
     try:
-        from handful.crowd.hosting.preregistering import collection_in
+        from handful.crowd.registration import collection_in
     except ImportError:  # without the extra there is no crowd app
         return str
     try:
@@ -275,7 +275,7 @@ def _built_in(record: dict[str, Any]) -> dict[str, str]:
     """What people read where the organizer wrote nothing."""
     if not record.get("words"):
         return {}
-    from handful.crowd.hosting.preregistering import built_in_words
+    from handful.crowd.registration import built_in_words
 
     return built_in_words(record)
 
@@ -290,7 +290,7 @@ def shown_to_people(
     from handful.study.preregistration import FORMAT
 
     try:
-        from handful.crowd.hosting.preregistering import shown_in
+        from handful.crowd.registration import shown_in
     except ImportError:  # without the extra there is no crowd app
         return None, {}
     return shown_in(storage, study, FORMAT if as_in is None else as_in)

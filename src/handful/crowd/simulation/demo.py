@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import items_folder, open_registry
-from handful.crowd.hosting.study_plan import StudyPlan
+from handful.crowd.host import Host
 from handful.crowd.intake import ItemsDone, ingest
 from handful.crowd.outputs import result_sheet
+from handful.crowd.plan import StudyPlan
+from handful.crowd.registry import Registry, items_folder, open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all
 from handful.crowd.web.links import Links, links_of
@@ -89,7 +88,7 @@ def run_demo(
     return summaries, report
 
 
-def _status_of(hosted: HostedStudy) -> DemoStatus:
+def _status_of(hosted: Host) -> DemoStatus:
     progress = hosted.progress()
     return DemoStatus(hosted.name, hosted.theme, progress.answers, progress.budget, progress.chosen, progress.k)
 
@@ -110,7 +109,7 @@ async def _answered(
             return crowd.result()
 
 
-def _summary(hosted: HostedStudy, folder: Path) -> DemoSummary:
+def _summary(hosted: Host, folder: Path) -> DemoSummary:
     result, sheet = hosted.latest_result(), folder / f"{hosted.name}.png"
     sheet.write_bytes(result_sheet(hosted.collection, result, hosted.theme))
     names = hosted.collection.name_of

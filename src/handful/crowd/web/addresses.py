@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 
 from starlette.types import Scope
 
-from handful.crowd.hosting.network_addresses import parsed
+from handful.crowd.identity import parsed
 from handful.errors import InvalidProblem
 
 Network = IPv4Network | IPv6Network

@@ -10,10 +10,10 @@ from itertools import count
 
 from fastapi import FastAPI
 
-from handful.crowd.hosting.forgetting import look_after
-from handful.crowd.hosting.registry import Registry
+from handful.crowd.identity import look_after
 from handful.crowd.messages import Health
 from handful.crowd.refusals import Refusal
+from handful.crowd.registry import Registry
 from handful.crowd.web import (
     continuing_routes,
     ending_routes,

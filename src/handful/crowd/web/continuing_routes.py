@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, Request
 
 from handful.crowd import organizer_messages, setup_messages
-from handful.crowd.hosting.new_from_here import draft_from
 from handful.crowd.refusals import Refusal
+from handful.crowd.registry import draft_from
 from handful.crowd.web.dependencies import OrganizersStudy, only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES, explained
 from handful.crowd.web.status_replies import status_after

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import Cookie, Depends, Request
 
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.identity import known_worker
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.tokens import Worker
+from handful.crowd.host import Host
+from handful.crowd.identity import known_worker
 from handful.crowd.refusals import not_found, not_joined, not_organizer, too_fast
+from handful.crowd.registry import Registry
+from handful.crowd.tokens import Worker
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.crowd.web.thread_pool import in_thread
 
@@ -30,7 +30,7 @@ def limits_of(request: Request) -> RequestLimits:
 
 
 # Dependencies are coroutines even where nothing is awaited: a plain function would be run in a thread of its own.
-async def hosted_study_of(study: str, request: Request) -> HostedStudy:
+async def hosted_study_of(study: str, request: Request) -> Host:
     """The study in the path."""
     hosted = registry_of(request).studies.get(study)
     if hosted is None:
@@ -38,7 +38,7 @@ async def hosted_study_of(study: str, request: Request) -> HostedStudy:
     return hosted
 
 
-TheStudy = Annotated[HostedStudy, Depends(hosted_study_of)]
+TheStudy = Annotated[Host, Depends(hosted_study_of)]
 WorkerCookie = Annotated[str | None, Cookie(alias=WORKER_COOKIE, include_in_schema=False)]
 
 
@@ -69,11 +69,11 @@ async def only_organizers(request: Request) -> None:
         raise not_organizer()
 
 
-async def organizers_study(study: str, request: Request) -> HostedStudy:
+async def organizers_study(study: str, request: Request) -> Host:
     """The study in the path, for the organizer."""
     # First whether there is a session: so nobody else learns which studies exist.
     await only_organizers(request)
     return await hosted_study_of(study, request)
 
 
-OrganizersStudy = Annotated[HostedStudy, Depends(organizers_study)]
+OrganizersStudy = Annotated[Host, Depends(organizers_study)]

@@ -9,7 +9,7 @@ from fastapi import Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
-from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.host import Host
 from handful.crowd.outputs import report, result_sheet
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.thread_pool import in_thread
@@ -23,7 +23,7 @@ def file_response(kind: str) -> dict[int | str, dict[str, object]]:
     return {200: {"content": {kind: {"schema": {"type": "string", "format": "binary"}}}}}
 
 
-async def sheet_download(hosted: HostedStudy) -> Response:
+async def sheet_download(hosted: Host) -> Response:
     """The contact sheet of the summary so far."""
     result = await in_thread(hosted.latest_result)
     if not result.chosen:
@@ -32,13 +32,13 @@ async def sheet_download(hosted: HostedStudy) -> Response:
     return Response(png, media_type="image/png", headers=attachment(f"{hosted.name}.png"))
 
 
-async def report_download(hosted: HostedStudy) -> Response:
+async def report_download(hosted: Host) -> Response:
     """The selection, how it came about and what may be claimed, as a page that stands alone."""
     page = await in_thread(_report, hosted)
     return Response(page, media_type="text/html", headers=attachment(f"{hosted.name}.html"))
 
 
-def _report(hosted: HostedStudy) -> str:
+def _report(hosted: Host) -> str:
     people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
     return report(hosted.collection, hosted.latest_result(), hosted.theme, people, hosted.clock())
 

@@ -12,12 +12,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.preregistering import built_in_words, registration_now
-from handful.crowd.hosting.preregistering import preregister as preregistered
-from handful.crowd.hosting.registry import Registry
+from handful.crowd.host import Host
 from handful.crowd.outputs import write_picks
 from handful.crowd.refusals import Refusal, not_found
+from handful.crowd.registration import built_in_words, registration_now
+from handful.crowd.registration import preregister as preregistered
+from handful.crowd.registry import Registry
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.downloads import attachment, file_response, report_download
 from handful.crowd.web.error_responses import RESPONSES, explained
@@ -79,7 +79,7 @@ async def picks(hosted: OrganizersStudy, request: Request) -> Response:
     return FileResponse(path, filename=name, background=BackgroundTask(shutil.rmtree, path.parent, ignore_errors=True))
 
 
-def _picks(hosted: HostedStudy, registry: Registry) -> Path:
+def _picks(hosted: Host, registry: Registry) -> Path:
     result = hosted.latest_result()
     if not result.chosen:
         raise Refusal(409, "nothing_chosen", "Nothing is chosen yet, so there are no files to give.")

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 
-from handful.crowd.hosting.change_signal import ChangeSignal
+from handful.crowd.host import ChangeSignal
 from handful.crowd.refusals import too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import limits_of

@@ -5,9 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from handful.crowd import person_messages
-from handful.crowd.hosting.forgetting import forget_person
-from handful.crowd.hosting.identity import known_worker
-from handful.crowd.hosting.person_codes import code_of, person_of_code
+from handful.crowd.identity import code_of, forget_person, known_worker, person_of_code
 from handful.crowd.refusals import Refusal, not_joined, too_fast
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, TheStudy, WorkerCookie, limits_of, registry_of

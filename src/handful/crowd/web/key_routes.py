@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, Request, Response
 
 from handful.crowd import organizer_messages
-from handful.crowd.hosting.registry import Registry
 from handful.crowd.refusals import Refusal, too_fast
+from handful.crowd.registry import Registry
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import OrganizersStudy, limits_of, only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES

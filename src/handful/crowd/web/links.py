@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handful.crowd.hosting.registry import Registry
+from handful.crowd.registry import Registry
 
 
 @dataclass(frozen=True)

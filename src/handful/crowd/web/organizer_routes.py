@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
 from handful.crowd import messages, organizer_messages
-from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.host import Host
 from handful.crowd.outputs import backup_file
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.web.dependencies import OrganizersStudy, has_session, limits_of, only_organizers, registry_of
@@ -169,6 +169,6 @@ async def sheet(hosted: OrganizersStudy) -> Response:
     return await sheet_download(hosted)
 
 
-def _known(hosted: HostedStudy, worker: str) -> None:
+def _known(hosted: Host, worker: str) -> None:
     if not hosted.study.fold.workers.knows(worker):
         raise not_found()

@@ -12,7 +12,7 @@ from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
 from handful.crowd.decoding import heif_is_known
-from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.host import Host
 from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
@@ -154,7 +154,7 @@ async def organizer_page(study: str, request: Request) -> Response:
     return templates.TemplateResponse(request, "organizer.html", about)
 
 
-async def result_page(request: Request, hosted: HostedStudy, files: str) -> Response:
+async def result_page(request: Request, hosted: Host, files: str) -> Response:
     """What was chosen, for whoever may see it; `files` is where the sheet and the report are."""
     summary = await in_thread(hosted.summary)
     shown = {"theme": hosted.theme, "summary": summary, "files": files}

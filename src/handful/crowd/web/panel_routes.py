@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fastapi import APIRouter, Request, Response
 
 from handful.crowd import panel_messages
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.recruiting import plan_for, recruiting_status_of
-from handful.crowd.hosting.tokens import chance_of, cookie_from
+from handful.crowd.host import Host
+from handful.crowd.recruitment import plan_for, recruiting_status_of
 from handful.crowd.refusals import Refusal, not_found, too_fast
+from handful.crowd.tokens import chance_of, cookie_from
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
 from handful.crowd.web.error_responses import RESPONSES
@@ -34,19 +34,19 @@ def set_worker_cookie(response: Response, name: str, cookie: str, study: str, se
     )
 
 
-def has_arrived(hosted: HostedStudy, request: Request) -> bool:
+def has_arrived(hosted: Host, request: Request) -> bool:
     """Whether this browser came from the study's panel."""
     return _visitor(hosted, request) is not None
 
 
-def _visitor(hosted: HostedStudy, request: Request) -> Participant | None:
+def _visitor(hosted: Host, request: Request) -> Participant | None:
     cookie = request.cookies.get(VISIT_COOKIE)
     if hosted.desk is None or cookie is None:
         return None
     return hosted.desk.of_chance(chance_of(registry_of(request).secret, hosted.name, cookie, "visit"))
 
 
-async def cookie_of_visit(hosted: HostedStudy, request: Request) -> tuple[str | None, str | None]:
+async def cookie_of_visit(hosted: Host, request: Request) -> tuple[str | None, str | None]:
     """The name and the worker's cookie of somebody who came from a panel; None where people come without one."""
     if hosted.desk is None and not hosted.comes_by("panel"):
         return None, None
@@ -152,7 +152,7 @@ async def reconcile(hosted: OrganizersStudy, request: Request) -> panel_messages
     return await _after(loop)
 
 
-def _loop(hosted: HostedStudy, request: Request) -> PanelLoop:
+def _loop(hosted: Host, request: Request) -> PanelLoop:
     loop = registry_of(request).panels.get(hosted.name)
     if loop is None:
         raise not_found()

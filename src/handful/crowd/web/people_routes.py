@@ -7,10 +7,10 @@ from collections import Counter
 from fastapi import APIRouter, Request
 
 from handful.crowd import people_messages as messages
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.registry import Registry
+from handful.crowd.host import Host
 from handful.crowd.people import Invitations
 from handful.crowd.refusals import Refusal
+from handful.crowd.registry import Registry
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.thread_pool import in_thread
@@ -35,7 +35,7 @@ async def invite(hosted: OrganizersStudy, said: messages.Invite, request: Reques
     return messages.InvitationLinks(links=links)
 
 
-def _invitations(hosted: HostedStudy, registry: Registry) -> Invitations:
+def _invitations(hosted: Host, registry: Registry) -> Invitations:
     if not hosted.comes_by("invitations") or registry.storage is None:
         raise Refusal(409, "no_invitations", "People come to this study in another way now.")
     return Invitations(hosted.study.name, registry.storage)

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Request
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
-from handful.crowd.hosting.practice import practice_cards
-from handful.crowd.hosting.registry import Registry
 from handful.crowd.intake import take_practice_picture
+from handful.crowd.practice import practice_cards
 from handful.crowd.refusals import Refusal
+from handful.crowd.registry import Registry
 from handful.crowd.web.dependencies import OrganizersStudy, only_organizers, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.setup_routes import TheDraft, explained

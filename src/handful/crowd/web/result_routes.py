@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from handful.crowd.hosting.hosted_study import HostedStudy
+from handful.crowd.host import Host
 from handful.crowd.refusals import not_found
 from handful.crowd.web.dependencies import registry_of
 from handful.crowd.web.downloads import report_download, sheet_download
@@ -16,7 +16,7 @@ from handful.crowd.web.thread_pool import in_thread
 router = APIRouter(prefix="/r", include_in_schema=False)
 
 
-async def _study_of(key: str, request: Request) -> HostedStudy:
+async def _study_of(key: str, request: Request) -> Host:
     """The study whose result a link shows."""
     registry = registry_of(request)
     study = await in_thread(registry.keys.study_of, key)
@@ -26,7 +26,7 @@ async def _study_of(key: str, request: Request) -> HostedStudy:
     raise not_found()
 
 
-SharedStudy = Annotated[HostedStudy, Depends(_study_of)]
+SharedStudy = Annotated[Host, Depends(_study_of)]
 
 
 @router.get("/{key}")

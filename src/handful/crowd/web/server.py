@@ -15,7 +15,7 @@ from types import FrameType
 
 import uvicorn
 
-from handful.crowd.hosting.registry import Registry
+from handful.crowd.registry import Registry
 from handful.crowd.web.app import create_app
 from handful.crowd.web.rate_limits import RequestLimits
 from handful.errors import InvalidProblem

@@ -13,18 +13,14 @@ from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
 from handful.crowd import setup_messages
-from handful.crowd.hosting.drafts import Draft
-from handful.crowd.hosting.expected_minutes import expected_minutes
-from handful.crowd.hosting.item_card import item_card
-from handful.crowd.hosting.pick_lines import summary_of
-from handful.crowd.hosting.planned_quality import quality_of
-from handful.crowd.hosting.practice import practice_cards
-from handful.crowd.hosting.previewing import preview_of_draft
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.startup import open_draft, warm_up_for
-from handful.crowd.hosting.study_plan import StudyPlan, plan_of, suited
+from handful.crowd.cards import item_card
+from handful.crowd.drafts import Draft, preview_of_draft
 from handful.crowd.languages import DEFAULT, language
+from handful.crowd.picks import summary_of
+from handful.crowd.plan import StudyPlan, expected_minutes, plan_of, quality_of, suited
+from handful.crowd.practice import practice_cards
 from handful.crowd.refusals import Refusal, not_found
+from handful.crowd.registry import Registry, open_draft, warm_up_for
 from handful.crowd.settings import Settings
 from handful.crowd.sources import PASTED as PASTED_TEXTS
 from handful.crowd.web.dependencies import only_organizers, registry_of

@@ -5,25 +5,25 @@ from __future__ import annotations
 from fastapi import Request
 
 from handful.crowd import organizer_messages
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.organizer_status import organizer_status_of
-from handful.crowd.hosting.recruiting import recruiting_status_of
+from handful.crowd.host import Host
+from handful.crowd.recruitment import recruiting_status_of
+from handful.crowd.status import organizer_status_of
 from handful.crowd.web.dependencies import limits_of, registry_of
 from handful.crowd.web.thread_pool import in_thread
 
 
-async def status_now(hosted: HostedStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def status_now(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
     """The status with everything in it, also of recruiting."""
     return await in_thread(_status, hosted, request)
 
 
-async def status_after(hosted: HostedStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def status_after(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
     """The status after something was done."""
     await in_thread(hosted.refresh_status)
     return await status_now(hosted, request)
 
 
-def _status(hosted: HostedStudy, request: Request) -> organizer_messages.OrganizerStatus:
+def _status(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
     loop = registry_of(request).panels.get(hosted.name)
     recruiting = None if loop is None else recruiting_status_of(loop)
     return organizer_status_of(hosted, len(limits_of(request).streams), recruiting)

@@ -7,23 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from handful.crowd import organizer_messages, setup_messages
-from handful.crowd.hosting.changed_words import (
-    change_words,
-    check_consent_was_seen,
-    effects_of_change,
-    fixed_words,
-    with_built_in,
-)
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.own_words import own_words
-from handful.crowd.hosting.practice import practice_cards
-from handful.crowd.hosting.previewing import preview_of_study
+from handful.crowd.changes import change_words, check_consent_was_seen, effects_of_change, fixed_words, with_built_in
+from handful.crowd.drafts import preview_of_study
+from handful.crowd.host import Host
 from handful.crowd.languages import languages
+from handful.crowd.practice import practice_cards
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.dependencies import OrganizersStudy, registry_of
 from handful.crowd.web.error_responses import RESPONSES
 from handful.crowd.web.status_replies import status_after
 from handful.crowd.web.thread_pool import in_thread
+from handful.crowd.words import own_words
 from handful.errors import InvalidProblem
 from handful.wording import sentence
 
@@ -70,7 +64,7 @@ async def preview(hosted: OrganizersStudy, said: setup_messages.Words) -> setup_
     return await in_thread(preview_of_study, hosted, with_built_in(hosted, said))
 
 
-def _now(hosted: HostedStudy, code: str) -> setup_messages.WordsNow:
+def _now(hosted: Host, code: str) -> setup_messages.WordsNow:
     catalogue = languages()[code]
     return setup_messages.WordsNow(
         words=own_words(hosted.settings, hosted.retention_days),

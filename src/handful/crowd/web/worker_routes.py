@@ -9,13 +9,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
 from handful.crowd import messages
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.identity import known_worker, new_person
-from handful.crowd.hosting.practice import check_practised, lessons_shown, note_joined
-from handful.crowd.hosting.registry import Registry
-from handful.crowd.hosting.shown_consent import consent_in
-from handful.crowd.hosting.tokens import Worker
+from handful.crowd.changes import consent_in
+from handful.crowd.host import Host
+from handful.crowd.identity import known_worker, new_person
+from handful.crowd.practice import check_practised, lessons_shown, note_joined
 from handful.crowd.refusals import Refusal, invitation_used, not_found, not_invited, study_ended, too_fast
+from handful.crowd.registry import Registry
+from handful.crowd.tokens import Worker
 from handful.crowd.web.addresses import address_of
 from handful.crowd.web.dependencies import (
     WORKER_COOKIE,
@@ -107,7 +107,7 @@ async def join(
     return await in_thread(hosted.work, worker)
 
 
-def _check_joining(hosted: HostedStudy, request: Request) -> None:
+def _check_joining(hosted: Host, request: Request) -> None:
     """Refuse an address that joins, or tries invitations, faster than people do; not where all share one."""
     if hosted.desk is None and not hosted.comes_by("room"):
         wait = limits_of(request).joining.wait(address_of(request.scope))
@@ -117,7 +117,7 @@ def _check_joining(hosted: HostedStudy, request: Request) -> None:
 
 def _joined(
     registry: Registry,
-    hosted: HostedStudy,
+    hosted: Host,
     host: str,
     said: messages.Join,
     pseudonym: str | None,
@@ -183,7 +183,7 @@ async def picture(hosted: TheStudy, name: str, request: Request, cookie: WorkerC
     return Response(content, media_type="image/webp", headers={"Cache-Control": FOR_EVER_HERE})
 
 
-async def _to_see_what_is_chosen(hosted: HostedStudy, request: Request, cookie: str | None) -> None:
+async def _to_see_what_is_chosen(hosted: Host, request: Request, cookie: str | None) -> None:
     """Only who has joined may, unless one person has chosen alone and is done; in a crowd, if the organizer agrees."""
     over, settings = not hosted.open, hosted.settings
     if not (settings.solo and over):
@@ -234,7 +234,7 @@ async def events(hosted: TheStudy, request: Request, present: bool = False, cook
 
 
 @contextmanager
-def _present(hosted: HostedStudy, worker: Worker) -> Iterator[None]:
+def _present(hosted: Host, worker: Worker) -> Iterator[None]:
     hosted.page_opened(worker)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Studies that are being set up in the browser: their files, their settings, and how they become studies.
+"""Drafts: studies that are being set up in the browser, with their files, their settings, and a look at them.
 
 A draft is a folder beside the database: `uploads/` holds the files as they came, the processed collection lies beside
 them, and `draft.json` has the settings. It stays where it is when the study is opened, and is then the study's own
@@ -9,13 +9,19 @@ there, with this collection and these words, or the draft is still a draft.
 from __future__ import annotations
 
 import json
+import math
+import os
 import secrets
 import shutil
 import threading
 from collections.abc import Callable, Container, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from handful.crowd.cards import item_card
+from handful.crowd.changes import consent_in
 from handful.crowd.collection import (
     CARRIED,
     MANIFEST,
@@ -28,16 +34,123 @@ from handful.crowd.collection import (
     has_collection,
     load_collection,
 )
-from handful.crowd.hosting.chosen_items import check_chosen, chosen_without
-from handful.crowd.hosting.draft_file import DRAFT, changed_settings, draft_told, put_draft, settings_as_made
-from handful.crowd.hosting.dry_run import DryRun
-from handful.crowd.hosting.inherited import Inherited
-from handful.crowd.hosting.preparing import UPLOADS, Preparing
-from handful.crowd.hosting.study_plan import StudyPlan, check_settings, plan_of
-from handful.crowd.intake import carry_practice_pictures
-from handful.crowd.setup_messages import DraftSettings, DraftState
-from handful.crowd.sources import UNFINISHED_UPLOAD, Uploads, keep_originals
+from handful.crowd.host import Host
+from handful.crowd.intake import NUMBERED, carry_practice_pictures, ingest
+from handful.crowd.languages import languages
+from handful.crowd.messages import About, Option
+from handful.crowd.people import DAYS
+from handful.crowd.plan import DryRun, Inherited, StudyPlan, check_settings, expected_minutes, plan_of, suited
+from handful.crowd.practice import lessons_shown
+from handful.crowd.setting_bounds import BOUNDS
+from handful.crowd.settings import Settings
+from handful.crowd.setup_messages import DraftSettings, DraftState, Preview, Words
+from handful.crowd.sources import UNFINISHED_UPLOAD, WHOLE, Uploads, keep_originals
+from handful.crowd.words import settings_with, shown_consent
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
+from handful.study.doors import Door
+
+DRAFT = "draft.json"
+
+
+def settings_as_made(told: dict[str, Any]) -> DraftSettings:
+    """Settings that nobody sends now: of a draft that was stored before, or of a study that was made elsewhere.
+
+    Their numbers may lie beyond what a page may send. They stay what they are, and are checked when a study is made.
+    A language that there is not is left out, as it always was when a study was made.
+    """
+    words = told["words"] if isinstance(told.get("words"), dict) else {}
+    if isinstance(words.get("language"), str) and words["language"] not in languages():
+        words = words | {"language": None}
+    beyond, words_beyond = _beyond(told), _beyond(words)
+    within = told | _nearest(beyond) | ({"words": words | _nearest(words_beyond)} if words else {})
+    made = DraftSettings.model_validate(within)
+    return made.model_copy(update={**beyond, "words": made.words.model_copy(update=words_beyond)})
+
+
+def _beyond(told: dict[str, Any]) -> dict[str, float]:
+    """The numbers that are not within their bounds."""
+    numbers = {name: told[name] for name in BOUNDS if type(told.get(name)) in (int, float)}
+    return {
+        name: value
+        for name, value in numbers.items()
+        if math.isfinite(value) and not BOUNDS[name].least <= value <= BOUNDS[name].most
+    }
+
+
+def _nearest(beyond: dict[str, float]) -> dict[str, float]:
+    """For each number the bound that it is beyond, of the number's own type."""
+    return {name: type(value)(min(max(value, BOUNDS[name].least), BOUNDS[name].most)) for name, value in beyond.items()}
+
+
+def changed_settings(settings: DraftSettings, told: DraftSettings) -> DraftSettings:
+    """The settings with those settings and words that were given to `told`; the others stay."""
+    given = {name: getattr(told, name) for name in told.model_fields_set}
+    words = {name: getattr(told.words, name) for name in told.words.model_fields_set}
+    return settings.model_copy(update={**given, "words": settings.words.model_copy(update=words)})
+
+
+def draft_told(settings: DraftSettings, opened: str | None, made: float, inherited: Inherited) -> dict[str, Any]:
+    """What the file says."""
+    return {"settings": settings.model_dump(), "opened": opened, "made": made, "inherited": inherited.to_dict()}
+
+
+def put_draft(folder: Path, told: dict[str, Any]) -> None:
+    """Write it, whole or not at all."""
+    unfinished = folder / f"{DRAFT}.unfinished"
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            json.dump({"version": 1, **told}, file, ensure_ascii=False, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.rename(folder / DRAFT)
+    except OSError as error:
+        raise StorageError(f"the draft cannot be stored: {error.strerror or error}") from error
+
+
+def chosen_without(chosen: Sequence[str], file: str, carried: Container[str]) -> list[str]:
+    """Those that were not made from this file: of a zip or a table none is left but what an earlier study gave.
+
+    Else another item that gets the same name later, such as that of a row, would be chosen without having been seen.
+    """
+    all_of_them = file.lower().endswith(WHOLE)
+    return [one for one in chosen if one in carried or not (all_of_them or file in (one, NUMBERED.sub("", one)))]
+
+
+def check_chosen(chosen: Sequence[str], items: Container[str]) -> None:
+    """Refuse to have chosen from the start what is no item."""
+    for name in chosen:
+        if name not in items:
+            raise InvalidProblem(f"{name!r} cannot be chosen from the start: there is no such item")
+
+
+UPLOADS = "uploads"
+
+
+@dataclass
+class Preparing:
+    """How far the files have been processed."""
+
+    done: int = 0
+    total: int = 0
+    fault: str | None = None
+
+    def process(self, source: Path | None, folder: Path, carried: Collection) -> bool:
+        """Whether these items, and those made from `source` if there is any, are in the folder; else `fault` is why."""
+        try:
+            if source is None:
+                carried.save()
+            else:
+                ingest(source, folder, self._progress, carried=carried.items)
+        except HandfulError as error:
+            # Paths of this machine are no business of a page.
+            self.fault = str(error).replace(f"{folder / UPLOADS}", "your files").replace(f" in {folder}", "")
+        except OSError as error:
+            self.fault = f"the items cannot be stored: {error.strerror or error}"
+        return self.fault is None
+
+    def _progress(self, so_far: int, total: int) -> None:
+        self.done, self.total = so_far, total
+
 
 ID_BYTES = 9
 MOST_DRAFTS = 100
@@ -339,3 +452,62 @@ class Drafts:
 def set_up_in_browser(folder: Path) -> bool:
     """Whether a database's folder holds studies that were set up in the browser, or drafts of them."""
     return folder.is_dir() and any((path / DRAFT).is_file() for path in folder.iterdir())
+
+
+def preview_of_draft(draft: Draft, settings: Settings) -> Preview:
+    """A draft as people would meet it; `settings` are the server's."""
+    collection = draft.collection
+    if collection is None:
+        raise InvalidCollection("there are no items yet: add files or texts, and have them prepared")
+    plan, told = suited(draft.plan, collection), draft.settings
+    words = settings_with(settings, told.words.model_dump(exclude_none=True))
+    words = replace(words, consent=shown_consent(words, Door(told.door)))
+    shown, minutes = plan.shown(len(collection)), expected_minutes(words.goal, plan.rule)
+    return _preview(draft.id, told.theme, collection, words, plan.k, shown, words.goal, minutes)
+
+
+def preview_of_study(hosted: Host, said: Words) -> Preview:
+    """A study as people would meet it with these words, where it does not have them already."""
+    words = settings_with(hosted.settings, said.model_dump(exclude_unset=True))
+    words = replace(words, consent=consent_in(hosted, words))
+    goal, minutes = hosted.goal, hosted.minutes
+    if words.goal != hosted.settings.goal:
+        goal, minutes = words.goal, expected_minutes(words.goal, hosted.study.setup.rule)
+    shown = hosted.showing.options
+    return _preview(hosted.name, hosted.theme, hosted.collection, words, hosted.k, shown, goal, minutes)
+
+
+def _preview(
+    name: str,
+    theme: str,
+    collection: Collection,
+    words: Settings,
+    k: int,
+    options: int,
+    goal: int | None,
+    minutes: int | None,
+) -> Preview:
+    about = About(
+        study=name,
+        theme=theme,
+        state="open",
+        k=k,
+        items=len(collection),
+        options=options,
+        goal=goal,
+        minutes=minutes,
+        consent=words.consent,
+        instructions=words.instructions,
+        question=words.question,
+        welcome=words.welcome,
+        thanks=words.thanks,
+        practice=lessons_shown(words.practice, collection),
+        texts=collection.only_texts,
+        undo_s=words.undo_s,
+        solo=False,
+        show_result=words.show_result,
+        retention_days=DAYS if words.retention_days is None else words.retention_days,
+        joined=False,
+    )
+    first = [item_card(one, words.language) for one in collection.items[:options]]
+    return Preview(about=about, options=[Option(id=str(n), **dict(one)) for n, one in enumerate(first)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from handful.crowd.cards import item_card
 from handful.crowd.collection import Collection
-from handful.crowd.hosting.item_card import item_card
 from handful.crowd.intake import practice_pictures
 from handful.crowd.lessons import Lesson
 from handful.crowd.messages import ItemCard, Join, Option, PracticeLesson

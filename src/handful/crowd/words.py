@@ -1,4 +1,4 @@
-"""The words of one study, which its organizer chose: kept in the journal, and changed while it runs."""
+"""The words of one study, which its organizer chose: kept in the journal, and how they are cleaned and shown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from handful.crowd.languages import languages
+from handful.crowd.languages import built_in, languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
 from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
+from handful.crowd.setup_messages import LessonTold, Words
 from handful.crowd.sources import clean_text
 from handful.errors import InvalidProblem
+from handful.study.doors import Door
 
 WORDS = "words"
 """The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""
@@ -79,3 +81,36 @@ def settings_with(settings: Settings, said: object) -> Settings:
     if words.get("practice") is not None:
         words["practice"] = lessons_in(words["practice"])
     return replace(settings, **words).in_its_language()
+
+
+def own_words(settings: Settings, retention_days: int) -> Words:
+    """What people read by these settings; built-in words are not named, so that they follow the language."""
+
+    def own(key: str, word: str) -> str | None:
+        return None if word in built_in(key) else word
+
+    return Words(
+        question=settings.question,
+        welcome=settings.welcome,
+        instructions=own("instructions", settings.instructions),
+        consent="" if settings.consent is None else own("consent", settings.consent),
+        thanks=settings.thanks,
+        practice=None if settings.practice is None else [LessonTold(**one.to_dict()) for one in settings.practice],
+        instruction=own("instruction", settings.instruction),
+        goal=settings.goal,
+        language=settings.language,
+        retention_days=min(retention_days, MOST_DAYS),
+        listed=settings.listed,
+        show_result=settings.show_result,
+    )
+
+
+def shown_consent(settings: Settings, door: Door | None, recruited: bool = False) -> str | None:
+    """The text that is agreed to where people come by this door; `recruited`: for a panel whatever the door is.
+
+    The built-in text names a mark of the network only where one is kept. People from a panel are also told, in the
+    language of the page, what is kept of its id.
+    """
+    consent = settings.agreed_to(marked=door is not None and door.caps_networks)
+    of_panel = recruited or (door is not None and door.kind == "panel")
+    return consent if consent is None or not of_panel else f"{consent}\n\n{settings.catalogue.said('consent.panel')}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import Boolean, Column, Connection, Integer, MetaData, Table, Text, insert, inspect, select
 
-from handful.crowd.hosting.tokens import Secret, key_in_session, new_session
+from handful.crowd.tokens import Secret, key_in_session, new_session
 from handful.storage.sql import Database, create_missing, database_at, lock_tables
 
 LETTERS = 24  # of 5 bits each: too many to guess

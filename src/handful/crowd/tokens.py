@@ -1,10 +1,4 @@
-"""Secrets and what is sealed with them: worker cookies, question tokens, sides, the organizer's key and sessions.
-
-Nothing that is handed to a browser is stored. A worker's cookie is random and signed, so that the server knows its own
-again; what the journal keeps of it is a _keyed hash. A question's token is sealed with a key that only the cookie and
-the database's secret together give: no one else can make it, read it or use it, and it still means the same question
-after a restart.
-"""
+"""Secrets of a server, and what is made from them: cookies, tokens of questions, names of cards."""
 
 from __future__ import annotations
 
@@ -25,6 +19,7 @@ from handful.errors import StorageError
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
+
 
 SECRET = "secret"
 SECRET_BYTES = 32

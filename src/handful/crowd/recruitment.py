@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 from handful.crowd import panel_messages
-from handful.crowd.hosting.hosted_study import HostedStudy
-from handful.crowd.hosting.tokens import Secret, new_chance, panel_key
+from handful.crowd.host import Host
 from handful.crowd.people import forget_settled
+from handful.crowd.tokens import Secret, new_chance, panel_key
 from handful.recruit.desk import PanelLoop
 from handful.recruit.ledger import Store, has_recruitments
 from handful.recruit.payroll import counts_of
@@ -18,7 +18,7 @@ ANSWERS_EACH = 30
 PER_HOUR = 900
 
 
-def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secret) -> PanelLoop | None:
+def panel_loop_for(hosted: Host, storage: str | Path | None, secret: Secret) -> PanelLoop | None:
     """The loop of a study that people are recruited for; None for others."""
     if storage is None or not has_recruitments(storage):
         return None
@@ -38,7 +38,7 @@ def panel_loop_for(hosted: HostedStudy, storage: str | Path | None, secret: Secr
     return PanelLoop(store, found, key, new_chance, lambda: hosted.study, forget, hosted.change_signal.changed)
 
 
-def plan_for(hosted: HostedStudy, said: panel_messages.RecruitOnProlific) -> Plan:
+def plan_for(hosted: Host, said: panel_messages.RecruitOnProlific) -> Plan:
     """The plan with what was said. Checks come from the study's rule; people and answers each, where nobody said how
     many, from who is expected or from the budget.
     """

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handful.crowd.changes import consent_in
 from handful.crowd.collection import Collection, has_collection, load_collection
-from handful.crowd.hosting.drafts import Drafts
-from handful.crowd.hosting.hosted_study import THEME, HostedStudy
-from handful.crowd.hosting.shown_consent import consent_in, shown_consent
-from handful.crowd.hosting.startup import items_folder
-from handful.crowd.hosting.study_words import LENGTHS, WORDS, settings_with
+from handful.crowd.drafts import Drafts
+from handful.crowd.host import THEME, Host
 from handful.crowd.intake import practice_pictures
 from handful.crowd.languages import DEFAULT, language
+from handful.crowd.registry import items_folder
 from handful.crowd.settings import Settings
+from handful.crowd.words import LENGTHS, WORDS, settings_with, shown_consent
 from handful.recruit.ledger import is_recruited_for
 from handful.study.events import Noted
 from handful.study.preregistration import FORMAT, KNOWN_FORMATS, SHOWN_CONSENT, Contents
 from handful.study.study import Study
 
 
-def preregister(hosted: HostedStudy) -> dict[str, Any]:
+def preregister(hosted: Host) -> dict[str, Any]:
     """Write down what the study will do, unless that was done before; gives the record of the study as it is now."""
     if not hosted.has_words and hosted.open:  # those of the command line: from now on they stand in the journal
         said = words_of(hosted.theme, hosted.settings)
@@ -30,7 +30,7 @@ def preregister(hosted: HostedStudy) -> dict[str, Any]:
     return registration_now(hosted)
 
 
-def registration_now(hosted: HostedStudy) -> dict[str, Any]:
+def registration_now(hosted: Host) -> dict[str, Any]:
     """What a preregistration of the study would say now; in an earlier format, if it is what was registered in that."""
     study, noted = hosted.study, hosted.study.fold.registered
     each = (study.registration(*_shown(hosted, as_in), as_in) for as_in in KNOWN_FORMATS)
@@ -75,7 +75,7 @@ def shown_in(storage: str, study: Study[Any], as_in: int = FORMAT) -> tuple[Cont
     return collection.digests(), _with_pictures(said, settings, collection)
 
 
-def _shown(hosted: HostedStudy, as_in: int = FORMAT) -> tuple[Contents, dict[str, Any]]:
+def _shown(hosted: Host, as_in: int = FORMAT) -> tuple[Contents, dict[str, Any]]:
     said = words_of(hosted.theme, hosted.settings)
     if as_in >= SHOWN_CONSENT:
         said["consent"] = consent_in(hosted, hosted.settings)
