@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from handful.study.rules import INSTRUCTED, Admission, ChecksBelow, Exclusion, FasterThan, OneSide, Rule
+from handful.study.rules import Admission, ChecksBelow, Exclusion, FasterThan, OneSide, Rule
 
 PRACTICE = "practice"
 WITHDREW = "withdrew"
@@ -31,7 +31,6 @@ class Conduct:
     practised_well: int = 0
     checks: int = 0
     right: int = 0
-    failed_instructed: int = 0
     last_right: bool = False
     times: list[int] = field(default_factory=list)  # in milliseconds, in order of size
     places: Counter[str] = field(default_factory=Counter)  # where they chose: a side of two, or a place among more
@@ -45,11 +44,9 @@ class Conduct:
             return
         if revised:
             self.right -= self.last_right
-            self.failed_instructed -= check == INSTRUCTED and not self.last_right
         else:
             self.checks += 1
         self.right += right
-        self.failed_instructed += check == INSTRUCTED and not right
         self.last_right = right
         if duration is not None and not revised:
             insort(self.times, duration)
