@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
@@ -36,6 +37,14 @@ def journal_lines(records: Iterable[Record]) -> Iterator[str]:
         if "\n" in payload:  # as other programs may write it
             payload = json.dumps(json.loads(payload), separators=(",", ":"))
         yield f'{{"seq":{seq},"version":{version},"kind":{json.dumps(kind)},"time":{time!r},"payload":{payload}}}\n'
+
+
+def journal_digest(records: Iterable[Record]) -> str:
+    """The SHA-256 digest of a journal as it is exported: what `sha256sum` says of the file."""
+    digest = sha256()
+    for line in journal_lines(records):
+        digest.update(line.encode())
+    return digest.hexdigest()
 
 
 def records_of(lines: Iterable[str]) -> Iterator[Record]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 from html import unescape
 from io import BytesIO
 from pathlib import Path
@@ -142,6 +143,12 @@ def test_a_shared_link_shows_the_result_and_nothing_else_until_it_is_revoked(ser
     assert organizer.delete(f"{HERE}/share").status_code == 204
     for file in ("", "/sheet.png", "/report.html"):
         assert anybody.get(f"{link['link']}{file}").status_code == 404
+
+
+def test_the_report_names_the_digest_of_the_exported_journal(serve: Serve, tmp_path: Path) -> None:
+    organizer = finished(serve, tmp_path).organizer()
+    digest = sha256(organizer.get(f"{HERE}/export.jsonl").content).hexdigest()
+    assert f"<code>{digest}</code>" in organizer.get(f"{HERE}/report.html").text
 
 
 def test_the_code_of_the_link_is_an_svg_of_our_own(serve: Serve) -> None:

@@ -204,8 +204,8 @@ ENDED = {
 }
 
 
-def report(collection: Collection, result: Result[str], theme: str, people: int, now: float) -> str:
-    """The page, with the pictures in it."""
+def report(collection: Collection, result: Result[str], theme: str, people: int, journal: str, now: float) -> str:
+    """The page, with the pictures in it. `journal` is the digest of the exported journal."""
     by_pick = {round_.pick: round_ for round_ in result.rounds}
     picks = "\n".join(
         _pick(place, collection, pick, by_pick.get(pick.item)) for place, pick in enumerate(result.picks, start=1)
@@ -219,6 +219,7 @@ def report(collection: Collection, result: Result[str], theme: str, people: int,
         picks=picks or "<p>Nothing is chosen yet.</p>",
         verdict=escape(result.verdict),
         certificate=escape(str(result.certificate)),
+        journal=journal,
         assumptions=f"<p>This rests on:</p><ul>{claims}</ul>" if claims else "",
     )
 
@@ -283,6 +284,7 @@ figcaption p {{ margin: .25rem 0 0; }}
 .early {{ float: right; font-style: normal; font-weight: 600; }}
 .second {{ width: 7rem; font-size: .8rem; text-align: center; }}
 .second img {{ border-radius: 8px; }}
+code {{ overflow-wrap: anywhere; }}
 figcaption strong {{ color: var(--ink); overflow-wrap: anywhere; }}
 .place {{
   position: absolute; top: .6rem; left: .6rem; display: grid; place-items: center; width: 2rem; height: 2rem;
@@ -295,7 +297,8 @@ summary {{ cursor: pointer; color: var(--accent); font-weight: 600; }}
 <p class="lead">{lead}</p>
 <div class="picks">{picks}</div>
 <p>{verdict}</p>
-<details><summary>What may be claimed, and on what it rests</summary><p>{certificate}</p>{assumptions}</details>
+<details><summary>What may be claimed, and on what it rests</summary><p>{certificate}</p>{assumptions}
+<p>SHA-256 of the journal, as it was exported at that moment: <code>{journal}</code></p></details>
 </main></body></html>
 """
 

@@ -13,6 +13,7 @@ from handful.crowd.host import Host
 from handful.crowd.outputs import report, result_sheet
 from handful.crowd.refusals import Refusal
 from handful.crowd.web.thread_pool import in_thread
+from handful.export import journal_digest
 
 LINES = 200
 """As many of a text file are made and sent at a time: a few milliseconds, in which others hardly wait."""
@@ -40,7 +41,8 @@ async def report_download(hosted: Host) -> Response:
 
 def _report(hosted: Host) -> str:
     people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
-    return report(hosted.collection, hosted.latest_result(), hosted.theme, people, hosted.clock())
+    journal = journal_digest(hosted.study.records())
+    return report(hosted.collection, hosted.latest_result(), hosted.theme, people, journal, hosted.clock())
 
 
 def lines_download(lines: Iterable[str], kind: str, name: str) -> StreamingResponse:
