@@ -11,7 +11,7 @@ import pytest
 
 from handful import Study
 from handful.crowd.registry import StudyPlan
-from handful.crowd.session import BACK_WITHIN_S, OpenPages
+from handful.crowd.session import BACK_WITHIN_S, Sessions
 from handful.crowd.settings import Settings
 from handful.study.events import Expired, Skipped
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
@@ -169,7 +169,7 @@ def test_three_who_leave_do_not_void_a_question() -> None:
 
 
 def test_pages_are_counted_and_everybody_is_gone_once() -> None:
-    pages = OpenPages()
+    pages = Sessions()
     pages.opened("a")
     pages.opened("a")
     pages.closed("a", 0.0)

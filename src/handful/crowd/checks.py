@@ -15,7 +15,7 @@ import numpy as np
 from handful.crowd import messages
 from handful.crowd.cards import Said, Showing
 from handful.crowd.refusals import Refusal, not_found
-from handful.crowd.session import OpenPages
+from handful.crowd.session import Sessions
 from handful.crowd.tokens import Worker
 from handful.study.fold import Fold
 from handful.study.questions import UNANSWERED, Question
@@ -115,7 +115,7 @@ class HeldChecks:
         self._asked = max(self._asked, now)
         self._handed_out.extend((now, worker, int(question.id[1:])) for question in questions)
 
-    def begin(self, worker: str, now: float, pages: OpenPages | None) -> None:
+    def begin(self, worker: str, now: float, pages: Sessions | None) -> None:
         """Somebody is here: let go of what they would hold no more if it were a question."""
         holding, fold = self.of(worker, now), self._fold()
         holding.now, holding.ahead = now, 0
@@ -229,7 +229,7 @@ class DrawnChecks:
 
     # When
 
-    def begin(self, worker: Worker, now: float, pages: OpenPages | None) -> None:
+    def begin(self, worker: Worker, now: float, pages: Sessions | None) -> None:
         """Somebody is here; what they held goes with the questions they held. `pages`: None where none is passed on."""
         if self.any:
             self._held.begin(worker.id, now, pages)

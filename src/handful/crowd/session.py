@@ -1,196 +1,174 @@
-"""What a host knows of its workers in memory alone: who is there, what they see, what they may undo."""
+"""Sessions: what a host knows of each of its workers in memory alone. None of it counts, and a restart forgets it.
+
+A session says whether its worker is there, what they see and since when, what they may undo, and whether they skip one
+question after another.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from handful.crowd import messages
 from handful.crowd.cards import Said
 
+PRESENT_S = 60.0
+BACK_WITHIN_S = 5.0
+"""A page that is loaded again, or whose connection broke, is back sooner."""
 FREE_SKIPS = 10
 LONGEST_S = 10.0
 EXEMPT = "unsuitable"
 """The reason of somebody who does not want to see what is shown: they never wait for that."""
 
 
-def pause_after(skips: int) -> float:
-    """How many seconds the next question takes after so many skips in a row: none before ten, then 1, 2, 4, 8, 10."""
-    return 0.0 if skips < FREE_SKIPS else min(LONGEST_S, 2.0 ** min(skips - FREE_SKIPS, 10))
-
-
-class SkipPauses:
-    """Who skips many in a row, known in memory alone: it changes nothing of what anybody is paid or whether they count.
-
-    What belongs to one worker is done under that worker's lock.
-    """
-
-    def __init__(self) -> None:
-        self._skips: dict[str, int] = {}
-        self._until: dict[str, float] = {}
-
-    def skipped(self, worker: str, reason: str, now: float) -> None:
-        """They gave a question or a check back."""
-        if reason == EXEMPT:
-            return
-        self._skips[worker] = skips = self._skips.get(worker, 0) + 1
-        if pause := pause_after(skips):
-            self._until[worker] = now + pause
-
-    def answered(self, worker: str) -> None:
-        """They answered: nothing of what they skipped before matters."""
-        self._skips.pop(worker, None)
-        self._until.pop(worker, None)
-
-    def left(self, worker: str, now: float) -> float:
-        """How many seconds until they are shown the next question."""
-        until = self._until.get(worker)
-        return 0.0 if until is None else max(0.0, min(until - now, LONGEST_S))
-
-
-class SeenSince:
-    """The question that each worker sees, and since when, by a clock that does not jump."""
-
-    def __init__(self) -> None:
-        self._of: dict[str, tuple[str, float]] = {}
-
-    def shown(self, worker: str, question: str) -> None:
-        """A reply shows this question first; again, if it did before."""
-        if self._of.get(worker, ("", 0.0))[0] != question:
-            self._of[worker] = question, time.monotonic()
-
-    def took(self, worker: str, question: str) -> int | None:
-        """Milliseconds since then; None for a question that was not the first to be seen."""
-        seen, since = self._of.get(worker, ("", 0.0))
-        return round(1000 * (time.monotonic() - since)) if seen == question else None
-
-
 @dataclass(frozen=True)
-class _LastAnswer:
+class LastAnswer:
+    """What a worker answered last, while it may be undone."""
+
     token: str
     said: Said
     until: float
 
 
-class UndoOffers:
-    """What each worker may still undo, and until when."""
+@dataclass
+class Session:
+    """One worker. What they do is done while `lock` is held: two tabs of the same browser wait for each other."""
 
-    def __init__(self) -> None:
-        self._last: dict[str, _LastAnswer] = {}
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    asked: float = float("-inf")  # when they last asked for something
+    question: str = ""  # that they see, and since when by a clock that does not jump
+    since: float = 0.0
+    last: LastAnswer | None = None
+    judged_at: float | None = None  # until when they may undo their answer to a check
+    skips: int = 0  # in a row
+    rests_until: float | None = None
+    # The pages that say they are open keep a stream open; these are changed under the lock of all sessions.
+    pages: int = 0
+    quiet_since: float | None = None  # when the last page was closed
+    left: float | None = None  # when it was said that they are gone
 
-    def renew(self, worker: str, offer: tuple[str, Said, float] | None) -> None:
-        """There is a newer answer: it may be undone as `offer` says, or not at all."""
-        before = self._last.pop(worker, None)
-        if offer is not None:
-            token, said, until = offer
-            if before is not None and before.token == token:  # the same question: its time goes on
-                until = before.until
-            self._last[worker] = _LastAnswer(token, said, until)
+    def shows(self, question: str) -> None:
+        """A reply shows this question first; again, if it did before."""
+        if self.question != question:
+            self.question, self.since = question, time.monotonic()
 
-    def of(self, worker: str, now: float, redo_s: float) -> messages.UndoOffer | None:
-        """What to offer the worker now; whoever undoes has `redo_s` more to choose again."""
-        last = self._last.get(worker)
+    def took(self, question: str) -> int | None:
+        """Milliseconds since then; None for a question that was not the first to be seen."""
+        return round(1000 * (time.monotonic() - self.since)) if self.question == question else None
+
+    def answered(self, last: LastAnswer | None) -> None:
+        """There is a newer answer: it may be undone as `last` says, or not at all. Skips before it do not matter."""
+        if last is not None and self.last is not None and self.last.token == last.token:
+            last = LastAnswer(last.token, last.said, self.last.until)  # the same question: its time goes on
+        self.last, self.skips, self.rests_until = last, 0, None
+
+    def undo_offer(self, now: float, redo_s: float) -> messages.UndoOffer | None:
+        """What may be undone now; whoever undoes has `redo_s` more to choose again."""
+        last = self.last
         if last is None or last.until <= now:
-            self._last.pop(worker, None)
+            self.last = None
             return None
-        said, seconds = last.said, round(last.until - now, 1)
-        choose_s = round(seconds + redo_s, 1)
+        seconds = round(last.until - now, 1)
         return messages.UndoOffer(
-            token=last.token, side=said.side, option=said.option, seconds=seconds, choose_s=choose_s
+            token=last.token,
+            side=last.said.side,
+            option=last.said.option,
+            seconds=seconds,
+            choose_s=round(seconds + redo_s, 1),
         )
 
+    def skipped(self, reason: str, now: float) -> None:
+        """They gave a question or a check back."""
+        if reason == EXEMPT:
+            return
+        self.skips += 1
+        if pause := pause_after(self.skips):
+            self.rests_until = now + pause
 
-PRESENT_S = 60.0
-BACK_WITHIN_S = 5.0
-"""A page that is loaded again, or whose connection broke, is back sooner."""
+    def rests(self, now: float) -> float:
+        """How many seconds until they are shown the next question."""
+        return 0.0 if self.rests_until is None else max(0.0, min(self.rests_until - now, LONGEST_S))
 
 
-class WorkerLocks:
-    """One lock per worker: two tabs of the same browser wait for each other, different workers do not."""
+def pause_after(skips: int) -> float:
+    """How many seconds the next question takes after so many skips in a row: none before ten, then 1, 2, 4, 8, 10.
+
+    So nobody leafs through all of them. It changes nothing of what anybody is paid or whether they count.
+    """
+    return 0.0 if skips < FREE_SKIPS else min(LONGEST_S, 2.0 ** min(skips - FREE_SKIPS, 10))
+
+
+class Sessions:
+    """The sessions of one host. May be used from any thread; nothing here waits for a worker's own lock."""
 
     def __init__(self) -> None:
+        self.present = 0  # workers who asked for something in the last minute, counted now and then
         self._lock = threading.Lock()
-        self._taken: dict[str, tuple[threading.Lock, int]] = {}
+        self._of: dict[str, Session] = {}
 
-    @contextmanager
-    def of(self, worker: str) -> Iterator[None]:
-        """Hold the lock of this worker while the block runs."""
-        with self._lock:
-            lock, waiting = self._taken.get(worker, (threading.Lock(), 0))
-            self._taken[worker] = (lock, waiting + 1)
-        try:
-            with lock:
-                yield
-        finally:
+    def of(self, worker: str) -> Session:
+        """The session of this worker."""
+        session = self._of.get(worker)
+        if session is None:
             with self._lock:
-                lock, waiting = self._taken.pop(worker)
-                if waiting > 1:
-                    self._taken[worker] = (lock, waiting - 1)
-
-
-class Presence:
-    """How many workers asked for something in the last minute, counted now and then."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self._seen: dict[str, float] = {}
-
-    def seen(self, worker: str, now: float) -> None:
-        """The worker asked for something."""
-        self._seen[worker] = now
+                session = self._of.setdefault(worker, Session())
+        return session
 
     def count(self, now: float) -> None:
-        """Forget who left. Somebody who comes at this very moment may be counted a little later."""
-        self._seen = {worker: when for worker, when in self._seen.copy().items() if when > now - PRESENT_S}
-        self.number = len(self._seen)
-
-
-class OpenPages:
-    """Whose page is open, as far as it says so: it keeps a stream open. Those who never opened one are not known here.
-
-    May be used from any thread.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open: Counter[str] = Counter()
-        self._quiet_since: dict[str, float] = {}  # of those whose last page was closed
-        self._left: dict[str, float] = {}  # when it was said that they are gone
+        """Count who is there. Somebody who comes at this very moment may be counted a little later."""
+        self.present = sum(session.asked > now - PRESENT_S for session in self._all())
 
     def opened(self, worker: str) -> None:
         """One more page of the worker is open."""
+        session = self.of(worker)
         with self._lock:
-            self._open[worker] += 1
-            self._quiet_since.pop(worker, None)
+            session.pages += 1
+            session.quiet_since = None
 
     def closed(self, worker: str, now: float) -> None:
         """One page of the worker was closed."""
+        session = self.of(worker)
         with self._lock:
-            self._open[worker] -= 1
-            if self._open[worker] <= 0:
-                del self._open[worker]
-                self._quiet_since[worker] = now
+            session.pages -= 1
+            if session.pages <= 0:
+                session.pages, session.quiet_since = 0, now
 
     def seen(self, worker: str, now: float) -> None:
         """They asked for something; it may be the last thing that a page did."""
+        session = self.of(worker)
         with self._lock:
-            if worker in self._quiet_since:
-                self._quiet_since[worker] = now
+            if session.quiet_since is not None:
+                session.quiet_since = now
 
     def gone(self, now: float) -> list[str]:
-        """Who has left and not come back in time; everybody is named once."""
+        """Whose pages are closed and who has not come back in time; everybody is named once."""
         with self._lock:
-            gone = [worker for worker, since in self._quiet_since.items() if since <= now - BACK_WITHIN_S]
+            gone = [
+                worker
+                for worker, session in self._of.items()
+                if session.quiet_since is not None and session.quiet_since <= now - BACK_WITHIN_S
+            ]
             for worker in gone:
-                del self._quiet_since[worker]
-                self._left[worker] = now
+                self._of[worker].quiet_since, self._of[worker].left = None, now
             return gone
 
     def left(self, worker: str) -> float | None:
         """When it was said of somebody who is back that they are gone; told once."""
+        session = self.of(worker)
         with self._lock:
-            return self._left.pop(worker, None)
+            when, session.left = session.left, None
+            return when
+
+    def to_be_judged(self, now: float) -> list[str]:
+        """Whose time to undo their answer to a check is over."""
+        return [
+            worker for worker, session in self._items() if session.judged_at is not None and session.judged_at <= now
+        ]
+
+    def _items(self) -> list[tuple[str, Session]]:
+        with self._lock:
+            return list(self._of.items())
+
+    def _all(self) -> list[Session]:
+        return [session for _, session in self._items()]

@@ -563,7 +563,7 @@ def database_at(url: str | Path) -> Database:
     raise StorageError(f"no storage for {without_password(str(parsed))!r}: {SUPPORTED}")
 
 
-class Session:
+class LockingSession:
     """A connection that may write to one study, and nobody else's may until it is closed."""
 
     def __init__(self, connection: Connection, free: Callable[[Connection], None]) -> None:
@@ -615,7 +615,7 @@ class Database(ABC):
         """Make the tables unless they are there. May be called by several processes at once."""
 
     @abstractmethod
-    def lock(self, study: str) -> Session:
+    def lock(self, study: str) -> LockingSession:
         """Become the study's only writer, or raise StorageLocked."""
 
     @abstractmethod
@@ -745,7 +745,7 @@ class SqliteFile(Database):
         finally:
             free()
 
-    def lock(self, study: str) -> Session:
+    def lock(self, study: str) -> LockingSession:
         held = f"study {study!r} in {self.where} is open for writing elsewhere: {CLOSE_IT}"
         name = blake2b(study.encode(), digest_size=8).hexdigest()  # safe in a file's name
         free = _locked(self._beside(f"{name}.lock"), held)
@@ -760,7 +760,7 @@ class SqliteFile(Database):
             free()
             raise
         self._inode = self._inode_now()
-        return Session(connection, close)
+        return LockingSession(connection, close)
 
     def wipe(self, tables: tuple[str, ...]) -> None:
         """What was deleted is zeros already (`secure_delete`); the log that still has it is emptied."""
@@ -889,7 +889,7 @@ class PostgresDatabase(Database):
             if not self.has_tables(connection):
                 self.make_tables(connection)
 
-    def lock(self, study: str) -> Session:
+    def lock(self, study: str) -> LockingSession:
         connection = self.connect()
         try:
             with connection.begin():
@@ -915,7 +915,7 @@ class PostgresDatabase(Database):
                     connection.execute(select(func.pg_advisory_unlock(key)))
             connection.close()
 
-        return Session(connection, close)
+        return LockingSession(connection, close)
 
     def wipe(self, tables: tuple[str, ...]) -> None:
         """A plain VACUUM would leave the bytes in their pages until others take the place: the tables are written anew.

@@ -1,4 +1,4 @@
-"""OpenPages and pictures. The pages are shells; what changes is fetched over the JSON interface."""
+"""Pages and pictures. The pages are shells; what changes is fetched over the JSON interface."""
 
 from __future__ import annotations
 
