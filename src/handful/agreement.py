@@ -107,8 +107,7 @@ class _Answers:
 def agreement_of(fold: Fold) -> Agreement:
     """Agreement and stability of the study so far."""
     closed = [_answers(fold, one.questions) for one in fold.rounds]
-    begun = max([fold.exploration.started, *(one.questions.stop for one in fold.rounds)])
-    opened = _answers(fold, range(begun, len(fold.questions)))
+    opened = _answers(fold, range(fold.exploration.first, len(fold.questions)))
     people = np.unique(np.concatenate([one.worker for one in (*closed, opened)]))
     compares = fold.setup.problem.feedback.compares
     share, interval, pairs = _agreeing([*closed, opened], people, len(fold.setup.ids)) if compares else (None, None, 0)

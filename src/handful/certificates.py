@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -325,6 +325,13 @@ class Certificate:
             "reasons": list(self.reasons),
             "sentence": self.sentence,
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+        """The certificate that `to_dict` wrote."""
+        said = {key: value for key, value in data.items() if key != "sentence"}
+        tuples = {key: tuple(said[key]) for key in ("assumptions", "reasons")}
+        return cls(**said | tuples | {"shown": tuple((beaten, rivals) for beaten, rivals in said["shown"])})
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from numba.core.caching import NullCache
 from handful import compilation, kernels
 from handful.cli import main
 from handful.explorers import protocol
-from handful.explorers.recorded import RecordedState
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 WARM = "from handful.cli import main; main()"
@@ -49,7 +48,7 @@ def test_every_explorer_is_compiled_for_every_kind_of_answers_it_asks_for() -> N
     named = dict(compilation.tasks())
     built = {type(run.args[0].build(run.args[1])) for run in named.values()}  # type: ignore[attr-defined]
     known = {state for state in protocol._KERNELS if state.__module__.startswith("handful.explorers.")}
-    assert built == known - {RecordedState}  # which only follows a journal
+    assert built == known
     assert {name.partition(", ")[2] for name in named} == set(compilation.ANSWERS)
 
 

@@ -1,15 +1,11 @@
-"""Small studies of every explorer, for golden journals: each ends by itself, with few answers.
-
-Beside them, `solo-1.jsonl` was recorded from `handful serve --solo` when the journal did not yet say that a study is
-for one person. It is not finished.
-"""
+"""Small studies of every explorer, for golden journals: each ends by itself, with few answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from handful import Certified, Preferences, Sharp, Study, TopX, Values
+from handful import Preferences, Sharp, Study, TopX, Values
 from handful.objectives import Coverage, Modular
 from handful.oracles import chooses, compares, noisy
 from handful.responses import Response, btl, uniform
@@ -57,36 +53,22 @@ def withdraw_one(study: Study) -> None:
 
 NARROW = {"feedback": Values(noise=0.1), "epsilon": 1.0, "delta": 0.1}
 NOISY = {"feedback": Values(noise=0.3), "epsilon": 0.5, "delta": 0.1}
-EDITIONS = {"audit": 6, "thompson": 4, "duels": 7, "choices": 7}  # of today's rules, by the first word; else 2
 EXPLORERS: dict[str, Callable[[], Study]] = {
-    "audit-anchor-0": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
-    "audit-anchor-later": lambda: values(coverage(30), uniform(0.1), 5, seed=5, **NARROW | {"epsilon": 0.3}),
+    "audit": lambda: values(Modular([0.2, 0.4, 1.0, 0.9, 0.1, 1.2]), uniform(0.3), 3, seed=1, **NOISY),
     "audit-range": lambda: values(coverage(6), uniform(0.1), 2, feedback=Values(range=(-0.2, 4.0)), ratio=0.4, seed=2),
-    "audit-budget": lambda: values(coverage(8), uniform(0.3), 3, seed=3, budget=60, **NOISY | {"epsilon": 0.01}),
-    "audit-unreachable": lambda: values(
-        coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), ratio=0.999, seed=21, budget=2_000
-    ),
     "audit-anew": lambda: values(
         Coverage([1.0], [[1.0]] * 6), uniform(0.1), 3, feedback=Values(noise=0.1), ratio=0.8, seed=2
     ),  # out of reach from ∅, and shown given the first pick
     "audit-withdrawn": lambda: values(coverage(8), uniform(0.1), 3, seed=4, then=withdraw_one, **NARROW),
-    "audit-chosen": lambda: values(coverage(8), uniform(0.1), 3, seed=5, chosen=["node 2"], in_flight=3, **NARROW),
-    "plain": lambda: values(coverage(8), uniform(0.1), 3, seed=6, explorer=Certified(rule="plain"), **NARROW),
-    "chain": lambda: values(coverage(8), uniform(0.1), 3, seed=7, explorer=Certified(rule="chain"), **NARROW),
-    "bank": lambda: values(coverage(8), uniform(0.1), 3, seed=8, explorer=Certified(rule="bank"), **NARROW),
     "sharp": lambda: values(coverage(6), uniform(0.1), 2, seed=9, explorer=Sharp(), **NARROW),
-    "sharp-range": lambda: values(
-        coverage(6), uniform(0.1), 2, feedback=Values(range=(-0.2, 4.0)), epsilon=3.0, seed=9, explorer="sharp"
-    ),
     "topx-small": lambda: values(
         coverage(6), uniform(0.1), 2, seed=10, explorer=TopX(variant="O"), **NARROW | {"epsilon": 3.0}
     ),
     "uniform": lambda: values(
         coverage(6), uniform(0.1), 2, feedback=Values(noise=0.1), budget=60, seed=11, explorer="uniform"
     ),
-    "thompson": lambda: values(coverage(10), uniform(0.5), 3, feedback=Values(), budget=120, seed=12),
-    "thompson-many": lambda: values(coverage(64), uniform(0.5), 2, feedback=Values(), budget=192, seed=14),
-    "thompson-withdrawn": lambda: values(
+    "worth": lambda: values(coverage(10), uniform(0.5), 3, feedback=Values(), budget=120, seed=12),
+    "worth-withdrawn": lambda: values(
         coverage(10), uniform(0.5), 3, feedback=Values(noise=0.5), budget=120, in_flight=4, seed=13, then=withdraw_one
     ),
     "topx-compared": lambda: comparisons(6, 2, budget=80, seed=14, explorer="topx"),
@@ -96,8 +78,5 @@ EXPLORERS: dict[str, Callable[[], Study]] = {
     "duels-withdrawn": lambda: comparisons(10, 3, budget=90, seed=18, chosen=["photo 4.jpg"], then=withdraw_one),
     "choices": lambda: choices(8, 6, 4, budget=60, in_flight=3, seed=22, prior=[8, 7, 6, 5, 4, 3, 2, 1]),
     "choices-withdrawn": lambda: choices(9, 3, 4, budget=45, seed=23, chosen=["photo 4.jpg"], then=withdraw_one),
-    "duels-sure": lambda: comparisons(8, 3, budget=120, seed=24, explorer="duels:sure=0.9"),
-    "choices-sure": lambda: choices(8, 3, 4, budget=60, seed=25, explorer="duels:sure=0.9"),
     "pivot": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=1.5, seed=19),
-    "pivot-budget": lambda: comparisons(6, 2, feedback=Preferences(beta=4.0), epsilon=0.1, budget=80, seed=20),
 }

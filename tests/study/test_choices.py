@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from handful import Preferences, Question, Study
-from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
+from handful.errors import InvalidAnswer, StorageCorrupt
 from handful.export import answer_lines
 from handful.objectives import SampleAverage
 from handful.oracles import btl, chooses, compares, linear, tastes
 from handful.simulation import simulate
 from handful.storage import Record, open_journal
-from handful.study import event_records
 from tests.study.worlds import Clock, coverage, folded, live
 
 NAMES = [f"photo {i}" for i in range(8)]
@@ -41,9 +40,8 @@ def test_a_question_has_its_options_and_the_answer_is_one_of_them() -> None:
     assert q.options[:2] == (q.item, q.rival)
     receipt = study.tell(q.id, q.options[2], "ann")
     assert (receipt.answer, receipt.standing) == (q.options[2], "answered")
-    asked, told = [record for record in study.records() if record.kind in ("asked", "told")]
+    _, told = [record for record in study.records() if record.kind in ("asked", "told")]
     assert json.loads(told.payload)["a"] == NAMES.index(q.options[2])
-    assert (asked.version, told.version) == (2, 1)
     assert live(study) == folded(study)
 
 
@@ -183,14 +181,6 @@ def test_under_luce_a_choice_shows_the_pick_better_than_each_of_the_others() -> 
     assert coin.run(lambda q: q.options[q.seed % len(q.options)]).certificate.shown == ()
 
 
-def test_an_older_handful_is_told_to_upgrade(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with study_of(storage=tmp_path / "s.db") as study:
-        study.ask()
-    monkeypatch.setattr(event_records, "VERSION", 1)
-    with pytest.raises(JournalTooNew, match="record 0 has version 2.*upgrade"):
-        Study.open(tmp_path / "s.db")
-
-
 def test_a_journal_that_names_what_was_not_shown_is_corrupt(tmp_path: Path) -> None:
     study = study_of()
     (q,) = study.ask()
@@ -205,14 +195,13 @@ def test_a_journal_that_names_what_was_not_shown_is_corrupt(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("more", [None, "12", 3, ["1", "2"], [1, None], {"1": 2}])
-@pytest.mark.parametrize("version", [1, 2], ids="version {}".format)
-def test_a_journal_whose_options_are_no_items_is_corrupt(tmp_path: Path, more: object, version: int) -> None:
+def test_a_journal_whose_options_are_no_items_is_corrupt(tmp_path: Path, more: object) -> None:
     study = study_of()
     study.ask()
     created, asked = study.records()
     broken = json.dumps({**json.loads(asked.payload), "o": more})
     journal = open_journal(tmp_path / "s.db", "study")
-    journal.append([created, Record(1, version, asked.kind, asked.time, broken)]).wait()
+    journal.append([created, Record(1, 1, asked.kind, asked.time, broken)]).wait()
     journal.close()
     with pytest.raises(StorageCorrupt, match="restore"):
         Study.open(tmp_path / "s.db")

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from handful import Preferences, Study, TopX, Values
-from handful.errors import JournalTooNew
-from handful.export import journal_lines, records_of
-from handful.study import event_records
-from handful.study.event_records import from_record
-from handful.study.replaying import fold_of
 from tests.study.worlds import Clock, folded, live
 
 NAMES = [f"photo {i}" for i in range(6)]
@@ -68,19 +62,6 @@ def test_a_study_that_is_finished_in_its_last_round_says_so() -> None:
     assert said in result.certificate.reasons
 
 
-def test_a_round_that_was_cut_short_and_followed_by_others_is_not_called_the_last() -> None:
-    study = duel()
-    (q,) = study.ask()
-    study.tell(q.id, True)
-    study.finish()
-    study.reopen(3, extend=60)
-    while study.finished is None:
-        for q in study.ask():
-            study.tell(q.id, NAMES.index(q.item) > NAMES.index(q.rival))
-    assert [r.ended for r in study.result().rounds] == ["budget", "closed", "budget", "budget"]
-    assert study.finished == "all 4 items are picked"
-
-
 def test_without_a_belief_the_means_of_earlier_rounds_speak() -> None:
     study = Study(NAMES, 3, feedback=Values(noise=0.1), explorer=TopX(), epsilon=30.0, seed=1, clock=Clock())
     while len(study.result().chosen) < 1:
@@ -114,16 +95,6 @@ def test_nothing_is_filled_in_a_study_that_is_finished_already() -> None:
     before = list(study.records())
     assert study.finish().filled == ()
     assert list(study.records()) == before
-
-
-def test_a_place_that_was_filled_in_is_a_record_that_older_versions_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    study = duel()
-    study.finish()
-    closings = [record for record in study.records() if record.kind == "round closed"]
-    assert [(json.loads(r.payload)["by"], r.version) for r in closings[:2]] == [("budget", 1), ("filled", 2)]
-    monkeypatch.setattr(event_records, "VERSION", 1)
-    with pytest.raises(JournalTooNew, match="upgrade"):
-        from_record(closings[1])
 
 
 def test_what_people_did_in_the_last_round_is_told_of_the_last_that_was_not_filled_in() -> None:
@@ -165,39 +136,3 @@ def test_places_are_not_filled_in_the_order_of_the_list() -> None:
         assert study.mismatches.count == 0
         first += sum(item < 10 for item in study.result().filled)
     assert first < 16  # of 24 that were filled in, about 5 by chance; in the order of the list, all
-
-
-@pytest.mark.filterwarnings("ignore::handful.errors.SmallBudget")
-def test_a_journal_that_filled_in_the_first_of_equals_is_followed() -> None:
-    """As it was done before ties were drawn."""
-    study = finished_after_one_answer(4)
-    picked = study.result().chosen[0]
-    left, lines = iter(i for i in range(50) if i != picked), []
-    for line in journal_lines(study.records()):
-        record = json.loads(line)
-        if record["payload"].get("by") == "filled":
-            pick = next(left)
-            record["payload"] |= {"A": [pick], "pick": pick}
-        lines.append(json.dumps(record))
-    again, _ = fold_of(lambda: records_of(lines), check=True)
-    assert list(again.chosen) == [picked, *(i for i in range(4) if i != picked)][:4]
-    assert again.exploration.mismatches.count == 0
-
-
-def test_the_answers_of_a_round_that_was_done_again_are_not_counted_for_the_one_before_it() -> None:
-    """Ben answered in the second round, which was forgotten when the first was done again."""
-    study = Study(range(6), 2, feedback=Preferences(), budget=20, seed=1, clock=Clock())
-
-    def answer(worker: str) -> None:
-        (q,) = study.ask(1, worker)
-        study.tell(q.id, True, worker)
-
-    while study.fold.exploration.round == 1:
-        answer("ann")
-    for _ in range(7):
-        answer("ben")
-    study.reopen(1, extend=10)
-    answer("ann")
-    study.finish()
-    first = study.result().rounds[0]
-    assert [(w.name, w.round_answers) for w in study.status().workers] == [("ann", first.answers), ("ben", 0)]

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from handful import Study, Values
-from handful.errors import IdleWorkers, JournalTooNew, StorageCorrupt, StudyExists
-from handful.study import event_records
-from handful.study.event_records import from_record
+from handful.errors import IdleWorkers, StorageCorrupt, StudyExists
 from handful.study.events import InFlightSet
 from handful.study.questions import Question
 from tests.study.worlds import picture
@@ -116,13 +114,3 @@ def test_a_journal_that_says_it_late_or_twice_is_corrupt() -> None:
     twice.fold.apply(InFlightSet(64), 0.0)
     with pytest.raises(StorageCorrupt, match="after it was fixed"):
         twice.fold.apply(InFlightSet(64), 0.0)
-
-
-def test_an_older_version_is_told_to_upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = study()
-    left.run(careful, n_jobs=1)
-    (record,) = (record for record in left.records() if record.kind == InFlightSet.kind)
-    assert from_record(record) == InFlightSet(64)
-    monkeypatch.setattr(event_records, "VERSION", 3)
-    with pytest.raises(JournalTooNew, match="upgrade"):
-        from_record(record)

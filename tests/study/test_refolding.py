@@ -10,10 +10,10 @@ import pytest
 from handful import Study
 from handful.explorers.protocol import ASKED, LATE_TOLD, conclude, drop, late, propose, tell, void
 from handful.problem import BUDGET
-from handful.study import refolding
+from handful.study import rounds
 from handful.study.columns import arrays_of
 from handful.study.events import Excluded
-from handful.study.questions import VOID
+from handful.study.questions import VOID, Questions
 from tests.study.test_interleavings import EXPLORERS
 from tests.study.worlds import Clock, live
 
@@ -42,6 +42,12 @@ def busy(explorer: str, seed: int) -> Study[int]:
     return study
 
 
+def recorded(questions: Questions, question: int) -> tuple[int, ...]:
+    """The question as a proposal."""
+    first = questions.item[question], questions.rival[question], questions.given[question]
+    return (*first, *questions.more_of(question))
+
+
 def one_call_at_a_time(study: Study[int]) -> list[bytes]:
     """What going through the open round again leaves, by the calls that are made when something happens."""
     exploration = study.fold.exploration  # as it is: what follows begins anew
@@ -61,8 +67,8 @@ def one_call_at_a_time(study: Study[int]) -> list[bytes]:
             if not decided and not touches:
                 found = propose(state, number)
                 proposed = (*found, *options.proposed()) if found[0] >= 0 else None
-                if proposed != options.recorded(question):
-                    options.swap(proposed, options.recorded(question))
+                if proposed != recorded(questions, question):
+                    options.swap(proposed, recorded(questions, question))
         elif step == LATE_TOLD or decided:
             if stands:
                 late(state, *options.answered(question, -1))
@@ -91,7 +97,7 @@ def test_compiled_code_goes_through_a_round_as_one_call_at_a_time_does(explorer:
             exploration._too_late.clear()
             exploration._lines.clear()  # nothing is counted for the first time: that is another matter
             expected = one_call_at_a_time(study)
-            exploration.refold()
+            exploration.count_again()
             assert [part.tobytes() for part in exploration.arrays()] == expected
             gone_through += len(exploration._log)
     assert gone_through > 50
@@ -112,7 +118,7 @@ def test_a_group_is_excluded_as_if_one_after_another(explorer: str) -> None:
 
 def test_a_group_costs_one_look_through_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
     study, looks = busy("duels", 0), []
-    again = refolding.go_again
-    monkeypatch.setattr(refolding, "go_again", lambda *given: (looks.append(1), again(*given)))
+    again = rounds.go_again
+    monkeypatch.setattr(rounds, "go_again", lambda *given: (looks.append(1), again(*given)))
     study.exclude_all([f"p{number}" for number in range(6)])
     assert len(looks) == 1

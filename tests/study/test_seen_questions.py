@@ -231,58 +231,6 @@ def test_a_question_that_waits_is_not_given_to_somebody_who_has_compared_its_ite
     assert {given.item, given.rival} == {first.item, first.rival}
 
 
-@pytest.mark.parametrize("options", [2, 4])
-def test_when_a_round_is_redone_people_are_not_asked_again_what_they_were_asked_in_it(options: int) -> None:
-    study = asked_of_a_crowd(options, size=30, people=8, budget=150)
-    study.reopen(1, extend=400)
-    oracle = compares(coverage(30), btl(3.0)) if options == 2 else chooses(coverage(30), btl(3.0))
-    began, told = len(study.fold.questions), Counter(told for told, _ in answered_by(study) if told[1] == 1)
-    again = asked = 0
-    while study.finished is None:
-        who = f"p{asked % 8}"
-        (question,) = study.ask(1, who)
-        study.tell(question.id, oracle(question), who)
-        asked += 1
-    for compared, q in answered_by(study):
-        again += q >= began and compared[1] == 1 and compared in told
-    assert sum(study.fold.questions.round[q] == 1 for q in range(began, len(study.fold.questions))) > 40
-    assert again == 0
-
-
-def test_what_was_compared_in_a_round_that_is_no_more_is_neither_known_nor_marked() -> None:
-    study = asked_of_a_crowd(2, size=30, people=8, budget=150)
-    seen = study.fold.exploration.seen
-    assert set(seen._rounds) == {1, 2, 3, 4}
-    study.reopen(1, extend=200)
-    assert set(seen._rounds) == {1}
-    before = {told for told, _ in answered_by(study) if told[1] > 1}
-    oracle = compares(coverage(30), btl(3.0))
-    while study.finished is None:
-        (question,) = study.ask(1, "p0")
-        study.tell(question.id, oracle(question), "p0")
-    told = Counter(told for told, _ in answered_by(study))
-    assert any(told[compared] > 1 for compared in before)
-    for q in marked(study):
-        round_, pair = study.fold.questions.round[q], set(study.fold.questions.options(q))
-        begun = study.fold.first_of(round_)
-        alike = range(begun, q) if q >= begun else range(q)  # given the same picks
-        assert any(set(study.fold.questions.options(earlier)) == pair for earlier in alike)
-
-
-def test_what_was_marked_in_a_round_stays_so_when_an_earlier_one_is_redone() -> None:
-    study: Study = Study(range(4), 3, feedback=Preferences(), budget=45)
-    while study.finished is None:
-        (question,) = study.ask(1, "ann")
-        study.tell(question.id, question.item > question.rival, "ann")
-    before = marked(study)
-    assert any(study.fold.questions.round[q] == 2 for q in before)
-    study.reopen(1, extend=60)
-    while study.finished is None:
-        (question,) = study.ask(1, "bob")
-        study.tell(question.id, question.item > question.rival, "bob")
-    assert before <= marked(study)
-
-
 def the_last_question_waits(clock: Clock, *around: str) -> Study:
     """Both questions there are were about the same two items: Ann has answered one, and Bob has skipped the other."""
     study: Study = Study(range(2), 1, feedback=Preferences(), budget=2, in_flight=2, clock=clock)

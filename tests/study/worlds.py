@@ -40,7 +40,6 @@ def picture(fold: Fold) -> dict[str, Any]:
         "too late": list(exploration._too_late),
         "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
         "withdrawn": sorted(exploration.withdrawn),
-        "mismatches": exploration.mismatches.count,
         "questions": {n: column.tobytes() for n, column in vars(fold.questions).items() if isinstance(column, array)},
         "workers": {name: list(value) for name, value in vars(fold.workers).items()},
         "leases": (repr(fold.leases._open), list(fold.leases._waiting)),
@@ -52,7 +51,7 @@ def picture(fold: Fold) -> dict[str, Any]:
         ],
         "conducts": repr(fold.conducts._of),
         "shares": {name: list(value) for name, value in vars(fold.shares).items()},
-        "flags": (fold.answers, fold.paused, fold.closed, list(fold.doors), list(fold.reopenings)),
+        "flags": (fold.answers, fold.paused, fold.closed, list(fold.doors), fold.certificate, fold.certified),
     }
 
 

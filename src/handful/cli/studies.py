@@ -141,10 +141,16 @@ def replay(
     with opened_study(study, storage) as opened:
         kinds = Counter(record.kind for record in opened.records())
         mismatches, answers = opened.mismatches, opened.status().answers
-        edition, today = opened.fold.setup.edition, opened.fold.setup.explorer.edition
+        setup = opened.setup
         departed = None if against is None else _departures(opened, storage, against)
     if as_json:
-        found = {"study": opened.name, "events": dict(kinds), "answers": answers, "edition": edition, "today": today}
+        found = {
+            "study": opened.name,
+            "events": dict(kinds),
+            "answers": answers,
+            "handful": setup.handful,
+            "rules": setup.rules,
+        }
         kept = {} if departed is None else {"departures": departed}
         print_json(found | {"mismatches": mismatches.count, "first": mismatches.first} | kept)
     else:
@@ -153,10 +159,10 @@ def replay(
             console.print(f"{count:>9,}  {kind}")
         for line in mismatches.first:
             console.print(line, style="red", highlight=False)
-        if edition != today:
+        if not setup.is_current:
             console.print(
-                f"made by edition {edition} of its explorer's rules, and today's is {today}: it is as recorded, and "
-                "only decisions of today's edition are computed again"
+                f"made by handful {setup.handful}, by rules {setup.rules} of its explorer: it is as recorded, and no "
+                "decision is computed again"
             )
         console.print(
             f"{opened.name}: {counted(answers, 'answer')}; "
@@ -212,7 +218,7 @@ def _departures(study: Study, storage: str, against: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidProblem(f"--against {against} cannot be read: {error}") from error
     registered = read_record(text)
-    now = study.registration(*shown_to_people(storage, study, registered.get("format", 1)))
+    now = study.registration(*shown_to_people(storage, study))
     return departures(registered, now, study.fold.registered, done_by_hand(study.records()))
 
 
@@ -280,20 +286,13 @@ def _built_in(record: dict[str, Any]) -> dict[str, str]:
     return built_in_words(record)
 
 
-def shown_to_people(
-    storage: str, study: Study[Any], as_in: int | None = None
-) -> tuple[Contents | None, dict[str, Any]]:
-    """The digests of what people see, and what they read, where the crowd app serves the study.
-
-    `as_in`: as records of this format told it; without it, as they do now.
-    """
-    from handful.study.preregistration import FORMAT
-
+def shown_to_people(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
+    """The digests of what people see, and what they read, where the crowd app serves the study."""
     try:
         from handful.crowd.registration import shown_in
     except ImportError:  # without the extra there is no crowd app
         return None, {}
-    return shown_in(storage, study, FORMAT if as_in is None else as_in)
+    return shown_in(storage, study)
 
 
 @app.command()

@@ -352,7 +352,7 @@ class DrawnChecks:
         None before that. So a check is the same after a restart until the worker has answered.
         """
         questions, mine = self._fold.questions, self._fold.workers.number_if_known(worker.id)
-        started = self._fold.exploration.started
+        started = self._fold.exploration.first
         by = np.asarray(questions.worker[started:])  # of a copy: others go on asking
         own = np.flatnonzero(by == mine) if mine >= 0 else by[:0]
         if not len(own):

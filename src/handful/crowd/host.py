@@ -33,7 +33,7 @@ from handful.recruit.desk import Desk
 from handful.storage import Record, probe
 from handful.study.doors import Door, DoorKind
 from handful.study.event_records import from_record
-from handful.study.events import Closed, Event, Excluded, Noted, Reopened, Restored, RoundClosed, Told, Withdrawn
+from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import EXCLUDE
@@ -46,7 +46,7 @@ UNVERIFIED = "unverified"
 """The topic under which it is noted what becomes of people whom their panel cannot verify."""
 LOOK_AGAIN_S = 30.0
 GATHER_S = 0.2
-TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed, Reopened)
+TURNING = (RoundClosed, Excluded, Restored, Withdrawn, Closed)
 """Events after which the result of a study is another one."""
 
 

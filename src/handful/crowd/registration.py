@@ -16,7 +16,7 @@ from handful.crowd.settings import Settings
 from handful.crowd.words import LENGTHS, WORDS, settings_with, shown_consent
 from handful.recruit.ledger import is_recruited_for
 from handful.study.events import Noted
-from handful.study.preregistration import FORMAT, KNOWN_FORMATS, SHOWN_CONSENT, Contents
+from handful.study.preregistration import Contents
 from handful.study.study import Study
 
 
@@ -31,13 +31,8 @@ def preregister(hosted: Host) -> dict[str, Any]:
 
 
 def registration_now(hosted: Host) -> dict[str, Any]:
-    """What a preregistration of the study would say now; in an earlier format, if it is what was registered in that."""
-    study, noted = hosted.study, hosted.study.fold.registered
-    each = (study.registration(*_shown(hosted, as_in), as_in) for as_in in KNOWN_FORMATS)
-    newest = next(each)
-    if noted is None or newest["hash"] == noted.hash:
-        return newest
-    return next((record for record in each if record["hash"] == noted.hash), newest)
+    """What a preregistration of the study would say now."""
+    return hosted.study.registration(*_shown(hosted))
 
 
 def built_in_words(record: Mapping[str, Any]) -> dict[str, str]:
@@ -56,11 +51,8 @@ def collection_in(storage: str, study: Study[Any]) -> Collection | None:
     return collection if collection is not None and set(collection.ids) == set(study.setup.ids) else None
 
 
-def shown_in(storage: str, study: Study[Any], as_in: int = FORMAT) -> tuple[Contents | None, dict[str, Any]]:
-    """What people see and read in a stored study of the crowd app; nothing where it was never served.
-
-    `as_in`: as records of this format told it.
-    """
+def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str, Any]]:
+    """What people see and read in a stored study of the crowd app; nothing where it was never served."""
     collection, settings, theme = collection_in(storage, study), Settings(), study.name
     if collection is None:
         return None, {}
@@ -70,15 +62,13 @@ def shown_in(storage: str, study: Study[Any], as_in: int = FORMAT) -> tuple[Cont
         elif isinstance(event, Noted) and event.topic == WORDS:
             settings = settings_with(settings, event.data)
     said = words_of(theme, settings)
-    if as_in >= SHOWN_CONSENT:
-        said["consent"] = shown_consent(settings, study.fold.door, is_recruited_for(storage, study.name))
+    said["consent"] = shown_consent(settings, study.fold.door, is_recruited_for(storage, study.name))
     return collection.digests(), _with_pictures(said, settings, collection)
 
 
-def _shown(hosted: Host, as_in: int = FORMAT) -> tuple[Contents, dict[str, Any]]:
+def _shown(hosted: Host) -> tuple[Contents, dict[str, Any]]:
     said = words_of(hosted.theme, hosted.settings)
-    if as_in >= SHOWN_CONSENT:
-        said["consent"] = consent_in(hosted, hosted.settings)
+    said["consent"] = consent_in(hosted, hosted.settings)
     return hosted.collection.digests(), _with_pictures(said, hosted.settings, hosted.collection)
 
 

@@ -55,17 +55,6 @@ class Certified(Explorer):
         if not (is_finite(self.near) and self.near > 0):
             raise InvalidProblem(f"near must be a positive share, such as 0.1, got {self.near!r}")
 
-    @property
-    def edition(self) -> int:
-        """The audit tests its claim as one sum since 2; since 3, and 2 of the others, ties are drawn from the seed.
-
-        Since 2 the others pay for upper bounds of the optimum's items alone. Since 4 the audit plans ahead what to ask
-        for at once; since 5 it looks the closer, the more there is to prove, and asks where it saves most. Since 6 it
-        believes no gain to fall below nothing, fights out no ties, tries other anchors before it gives up or stays
-        long with one, and loses nothing that it has shown from them.
-        """
-        return 6 if self.rule == "audit" else 2
-
     def guarantee(self, problem: Problem) -> Guarantee:
         """(1 − 1/e)·f(OPT) − ε with probability 1 − δ, or the ratio wished for."""
         if self.shrink < 1 or (problem.epsilon is None and problem.ratio is None):

@@ -209,16 +209,6 @@ class Duels(Explorer):
     careless: float = 0.1
     sure: float | None = None
 
-    @property
-    def edition(self) -> int:
-        """2: nobody is asked the same twice; 3: it reckons with random rivals; 4: ties are drawn; 5: nearer draws;
-
-        6: several options are new as a whole, of pairs the pick is averaged over how far tastes differ, and where
-        strengths lie close together draws are whole in the first round and nearer in later ones; 7: what was compared
-        in a round is known when it is redone, and any option may be named while an answer can be undone.
-        """
-        return 7
-
     def __post_init__(self) -> None:
         if not (is_finite(self.variance) and self.variance > 0):
             raise InvalidProblem(f"variance of strengths must be a positive number, got {self.variance!r}")

@@ -321,11 +321,6 @@ class Pivot(Explorer):
     name: ClassVar[str] = "pivot"
     shrink: float = 1.0
 
-    @property
-    def edition(self) -> int:
-        """2: what was asked before the first pivot was named counts for nothing, and ties are drawn."""
-        return 2
-
     def __post_init__(self) -> None:
         check_shrink(self.shrink)
 

@@ -82,21 +82,17 @@ class Explorer:
 
     order: "item" if answers about an item must be told in the order they were asked, because they enter bounds;
     "none" if they only teach a belief and may be told as they come.
-    edition: of the rules by which it asks, stops and picks. A journal records it; one of another edition is opened with
-    what it records, and none of its decisions is computed again.
+    rules: the number of the rules by which it asks, stops and picks, raised whenever they change. A journal records it;
+    one of other rules is read as it was recorded, and not gone on with.
     """
 
     name: ClassVar[str]
     order: ClassVar[Literal["item", "none"]] = "item"
+    rules: ClassVar[int] = 1
 
     def build(self, problem: Problem) -> State:
         """The compiled state, ready for the first round; a problem that it cannot work on is refused."""
         raise NotImplementedError
-
-    @property
-    def edition(self) -> int:
-        """1, and one more whenever the rules change."""
-        return 1
 
     def guarantee(self, problem: Problem) -> Guarantee:
         """What is promised if every round is decided by its rule."""
@@ -288,34 +284,15 @@ def tell(state: State, item: int, rival: int, given: int, answer: float) -> None
 
 
 @kernel
-def go_through(
-    state: State, steps: Ints, items: Ints, rivals: Ints, givens: Ints, answers: Floats, options: Ints, first: int
-) -> int:
-    """Go through what was asked and told in this round as it is recorded; give how many steps.
-
-    A step is 2·question for one that was asked and 2·question + 1 for one whose answer counts. The round begins with
-    question `first`, and so do the columns; a row of `options` has no length where there are two at most. It stops
-    after the answer that decides the round.
+def asked(state: State, number: int, item: int, given: int, options: Ints) -> None:
+    """Question `number` of this round was asked as a journal records it; `options` has no length where there are two
+    at most.
     """
-    board = state.board
-    for at in range(len(steps)):
-        q = (steps[at] >> 1) - first
-        if steps[at] & 1 == 0:
-            if room(board):
-                _asked(state, q)
-            note_asked(board, items[q], givens[q])
-            put_options(state, options[q])
-            wait_for_others(state)
-        else:
-            put_options(state, options[q])
-            put_number(state, q)
-            item, answer = items[q], answers[q]
-            if options.shape[1] > 0:  # the answer is the option that was named
-                item, answer = int(answer), 1.0
-            tell(state, item, rivals[q], givens[q], answer)
-            if board.round[0].ended != OPEN:
-                return at + 1
-    return len(steps)
+    if room(state.board):
+        _asked(state, number)
+    note_asked(state.board, item, given)
+    put_options(state, options)
+    wait_for_others(state)
 
 
 @kernel

@@ -305,11 +305,6 @@ class Sharp(Explorer):
         one_of("variant", self.variant, ("full", "O", "G"))
         check_shrink(self.shrink)
 
-    @property
-    def edition(self) -> int:
-        """2: ties are drawn from the seed, and everybody is asked about before anybody is asked about often."""
-        return 2
-
     def guarantee(self, problem: Problem) -> Guarantee:
         """Theorem 1 or 2, as for TopX."""
         return TopX(variant=self.variant, shrink=self.shrink).guarantee(problem)

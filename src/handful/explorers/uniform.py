@@ -55,11 +55,6 @@ class Uniform(Explorer):
         one_of("stop", self.stop, ("rule", "fixed"))
         check_shared(self.variant, self.radius, self.out_of_budget, self.shrink)
 
-    @property
-    def edition(self) -> int:
-        """2: ties, and the order of first questions, are drawn from the seed."""
-        return 2
-
     def guarantee(self, problem: Problem) -> Guarantee:
         """As TopX of the same variant; the fixed-sample form as variant O."""
         if self.stop == "fixed" and isinstance(problem.feedback, Preferences):

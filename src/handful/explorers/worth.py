@@ -168,13 +168,6 @@ class Worth(Explorer):
 
     name: ClassVar[str] = "worth"
 
-    @property
-    def edition(self) -> int:
-        """2: it looks around at first, and its rounds share what that leaves; 3: it learns how often gains fall;
-        4: looking around, it leaves out some after every answer, and a third of all answers are first ones.
-        """
-        return 4
-
     def build(self, problem: Problem) -> State:
         """The state before the first round; comparisons, or no budget, are refused. The noise need not be known."""
         if not isinstance(problem.feedback, Values):

@@ -14,14 +14,13 @@ from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
 from handful.numbers import is_finite, plain, whole
 from handful.problem import PerItem, Total
 from handful.study import events
+from handful.study.certifying import certificate_of
 from handful.study.copies import copy_of_held
-from handful.study.filling import can_fill, fill
 from handful.study.fold import Fold
 from handful.study.made_questions import MadeQuestions
 from handful.study.participation import Participation
 from handful.study.people_around import PeopleAround
 from handful.study.questions import STANDINGS, UNANSWERED, VOID, Question, Receipt, picks_given
-from handful.study.reopening import reopening_of
 from handful.study.writer import Writer
 from handful.wording import listed
 
@@ -139,11 +138,17 @@ class AskTell:
             if exploration.counted > 0:
                 exploration.conclude_early()
                 self._emit(exploration.closing(), now)
-            while can_fill(self._fold) and not exploration.all_picked:
+            while self._knows_anything and not exploration.all_picked:
                 if not exploration.decided:
-                    fill(self._fold)
+                    exploration.fill()
                 self._emit(exploration.closing(), now)
             self._emit(events.Closed(reason), now)
+            self.close_decided(now)
+
+    @property
+    def _knows_anything(self) -> bool:
+        """Whether there is an answer, or a prior."""
+        return self._fold.answers > 0 or self._fold.setup.problem.prior is not None
 
     def restore(self, worker: str, verified: bool, now: float) -> None:
         """Undo `exclude`; not for somebody who withdrew. `verified`: because the panel says that it knows them."""
@@ -162,19 +167,6 @@ class AskTell:
         more = budget.total(problem.size, problem.k) if isinstance(budget, PerItem) else Total(budget)
         self._emit(events.Extended(more.answers), now)
 
-    def reopen(self, round_: int, extend: int, now: float) -> None:
-        """Go back to a round that is over, if the budget covers what that takes."""
-        self.settle_all(now)
-        meant = reopening_of(self._fold, round_, extend)
-        if meant.missing:
-            raise InvalidProblem(
-                f"{meant.words} Let the budget grow by {meant.missing:,} at least (extend={meant.missing + extend})"
-            )
-        if extend:
-            self.extend(extend, now)
-        self._emit(events.Reopened(round_, self._fold.exploration.lacks_copy(round_)), now)
-        self.close_decided(now)
-
     def let_go(self, worker: str, now: float) -> int:
         """End the leases of somebody who has left; gives how many."""
         self._around.leaves(worker)
@@ -190,7 +182,7 @@ class AskTell:
             raise InvalidProblem(f"{item} is chosen already and cannot be withdrawn")
         if position in exploration.withdrawn:
             return
-        left = int(exploration.state.board.round["candidates"][0])
+        left = exploration.candidates
         if left <= self._fold.setup.problem.k - exploration.round + 1:
             raise InvalidProblem(
                 f"without {item} there would be too few items left to pick from: finish the study instead"
@@ -219,11 +211,16 @@ class AskTell:
         self._settle(tuple(self._fold.provisional), now)
 
     def close_decided(self, now: float) -> None:
-        """Close the open round if it has its pick, and those after it that are decided without asking."""
+        """Close the open round if it has its pick, and those after it that are decided without asking.
+
+        When the study is over, what may be claimed is written down, and again whenever something changes that.
+        """
         fold = self._fold
         exploration = fold.exploration
         while exploration.decided and not exploration.all_picked and not fold.closed:
             self._emit(exploration.closing(), now)
+        if not fold.certified and self.finished is not None:
+            self._emit(events.CertificateRecorded(certificate_of(fold).to_dict()), now)
 
     def question(self, number: int) -> Question:
         """The question of this number, with the user's own items."""
@@ -309,11 +306,7 @@ class AskTell:
 
     def _draw(self, worker: str | None, now: float) -> int | None:
         fold = self._fold
-        exploration = fold.exploration
-        if exploration.recorded and not exploration.all_picked:
-            self._emit(events.Adopted(fold.setup.explorer.edition), now)
-            self.close_decided(now)
-        proposal = exploration.proposal(worker)
+        proposal = fold.exploration.proposal(worker)
         if proposal is None:
             return None
         question = len(fold.questions)

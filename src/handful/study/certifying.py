@@ -15,7 +15,6 @@ from handful.certificates import (
     Counted,
     Evidence,
     RoundEvidence,
-    claim_of_any,
     claim_of_everything,
     refuted,
     shown_better,
@@ -36,14 +35,19 @@ PAIRED = "scenarios were paired: each round compares its items in the same world
 REFUTED = "the answers refute what every claim would rest on, so nothing is claimed"
 PEOPLE = "this speaks of people: each counts once for two items, however often they compared them"
 ANSWERS = "this speaks of answers, taken for independent: who gave them is not known"
-OLD_RULES = (
-    "this study was made by an earlier edition of its explorer's rules: what is said here holds for any explorer, "
-    "and more may have been certified then"
+NEVER_CERTIFIED = (
+    "this study was made by another version of handful, and was not over: only that version can certify it"
 )
 
 
 def certificate_of(fold: Fold) -> Certificate:
-    """What may be claimed about the items chosen so far, and under which circumstances that was found."""
+    """What may be claimed about the items chosen so far, and under which circumstances that was found.
+
+    Of a study by other rules, what was recorded when it ended.
+    """
+    if not fold.setup.is_current:
+        recorded = fold.certificate
+        return Certificate(reasons=(NEVER_CERTIFIED,)) if recorded is None else Certificate.from_dict(recorded)
     certificate = paid_for(_claimed(fold), fold)
     if certificate.reasons == (NOTHING_YET,):
         return certificate
@@ -64,10 +68,6 @@ def _claimed(fold: Fold) -> Certificate:
     evidence = _evidence(fold)
     if evidence.everything:
         certificate = claim_of_everything(evidence)
-    elif fold.exploration.of_old_rules:
-        certificate = claim_of_any(evidence, OLD_RULES)
-        if OLD_RULES not in certificate.reasons:
-            certificate = replace(certificate, reasons=(OLD_RULES, *certificate.reasons))
     else:
         certificate = fold.setup.explorer.claim(evidence, fold.exploration.state)
     extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
@@ -120,9 +120,8 @@ def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
         return 0
     here = slice(closed.questions.start, closed.questions.stop)
     workers = np.asarray(questions.worker[here], dtype=np.int64)
-    own = np.asarray(questions.round[here]) == closed.closing.round  # others were asked before it was reopened
     answered = np.isin(np.asarray(questions.standing[here]), (ANSWERED, LATE))
-    return int((np.isin(workers, excluded) & own & answered).sum())
+    return int((np.isin(workers, excluded) & answered).sum())
 
 
 def answers_of_excluded(fold: Fold) -> int:
@@ -159,8 +158,6 @@ def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
     here = slice(closed.questions.start, closed.questions.stop)
     standing = np.asarray(questions.standing[here])
     worker = np.asarray(questions.worker[here], dtype=np.int64)
-    own = np.asarray(questions.round[here]) == closed.closing.round  # others were asked before it was reopened
-    standing = np.where(own, standing, VOID)
     counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
     problem = fold.setup.problem
     candidates = problem.size - closed.closing.round + 1

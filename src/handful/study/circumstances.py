@@ -1,8 +1,7 @@
-"""Under which circumstances people answered, for the certificate: the door, who counts, caps, redone rounds."""
+"""Under which circumstances people answered, for the certificate: the door and who counts."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from handful.certificates import Certificate
@@ -11,7 +10,6 @@ from handful.study.fold import Fold
 from handful.study.rules import ONLY_VERIFIED
 
 ATTENTIVE = "which side an item is shown on is drawn by chance, so people who look choose either as it comes"
-TOO_OFTEN = "rounds were redone so often that no confidence is left"
 TOO_MANY = "with so many people the rule may have excluded somebody who looked: that leaves no confidence"
 
 
@@ -27,17 +25,9 @@ def circumstances_of(fold: Fold) -> tuple[str, ...]:
         said.append(_who_counts(fold))
     elif fold.workers.withdrew and not fold.workers.any_excluded_by_hand:
         said.append(f"{_people(fold.workers.withdrew)} withdrew; {_WITHDRAWALS}")
-    if fold.reopenings:
-        times = Counter(fold.reopenings)
-        rounds = ", ".join(f"from round {round_}{_times(times[round_])}" for round_ in sorted(times))
-        said.append(f"rounds were redone {rounds}; what was answered about picks that are gone does not count")
     if fold.registered is not None:
         said.append(fold.registered.words)
     return tuple(said)
-
-
-def _times(count: int) -> str:
-    return "" if count == 1 else " twice" if count == 2 else f" {count} times"
 
 
 _WITHDRAWALS = "that people withdraw is assumed not to depend on what they answered"
@@ -65,25 +55,12 @@ def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count:,} people"
 
 
-def _paid_for_redoing(certificate: Certificate, fold: Fold) -> Certificate:
-    """The certificate with δ multiplied by how often rounds were tried: they may be redone until the picks please."""
-    times = 1 + len(fold.reopenings)
-    if certificate.delta is None or times == 1:
-        return certificate
-    delta = times * certificate.delta
-    if delta >= 1:
-        return Certificate(reasons=(*certificate.reasons, TOO_OFTEN))
-    said = f"rounds were tried {times} times in all, and each time counts: that leaves {confidence(delta)}"
-    return replace(certificate, delta=delta, reasons=(*certificate.reasons, said))
-
-
 def paid_for(certificate: Certificate, fold: Fold) -> Certificate:
     """The certificate after what the rule may have done wrongly: each person could be excluded by mere chance.
 
     Unless that happens to anybody, the answers that count are those that would count without that part of the rule. So
     the probabilities are added up.
     """
-    certificate = _paid_for_redoing(certificate, fold)
     rule = fold.setup.rule
     claimed = certificate.bound is not None or certificate.ratio is not None or bool(certificate.shown)
     if rule is None or certificate.delta is None or not claimed or rule.false_exclusion == 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 
 from handful.storage import Record
@@ -14,7 +13,7 @@ from handful.wording import counted
 
 def done_by_hand(records: Iterable[Record]) -> list[str]:
     """One sentence for each kind of thing; nothing where a study was left to itself."""
-    more, redone, doors, withdrawn = 0, Counter[int](), 0, 0
+    more, doors, withdrawn = 0, 0, 0
     excluded, restored, waiting = 0, 0, set[str]()
     for record in records:
         if record.kind not in _LOOKED_AT:
@@ -22,8 +21,6 @@ def done_by_hand(records: Iterable[Record]) -> list[str]:
         told = json.loads(record.payload)
         if record.kind == events.Extended.kind:
             more += told["n"]
-        elif record.kind == events.Reopened.kind:
-            redone[told["r"]] += 1
         elif record.kind == events.DoorChanged.kind:
             doors += 1
         elif record.kind == events.Withdrawn.kind:
@@ -36,10 +33,8 @@ def done_by_hand(records: Iterable[Record]) -> list[str]:
             verified = told["w"] in waiting and not told.get("u", False)  # by the panel: that was foreseen
             restored += not verified
             waiting.discard(told["w"])
-    rounds = ", ".join(f"{number}" for number in sorted(redone))
     said = [
         (more, f"the budget grew by {counted(more, 'answer')}"),
-        (redone, f"rounds were redone ({counted(redone.total(), 'time')}, from round {rounds})"),
         (doors, f"how people come was changed ({counted(doors, 'time')})"),
         (withdrawn, f"{counted(withdrawn, 'item')} could be chosen no more"),
         (excluded, f"people were excluded by hand ({counted(excluded, 'time')})"),
@@ -52,7 +47,6 @@ _LOOKED_AT = {
     kind.kind
     for kind in (
         events.Extended,
-        events.Reopened,
         events.DoorChanged,
         events.Withdrawn,
         events.Excluded,

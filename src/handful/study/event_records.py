@@ -1,7 +1,6 @@
 """Events as the records of a journal, and back.
 
-Keys are short, because a study may hold millions; what equals its default is left out. Each record has the version that
-a reader must know to understand it.
+Keys are short, because a study may hold millions; what equals its default is left out.
 """
 
 from __future__ import annotations
@@ -12,29 +11,12 @@ from typing import Any
 
 from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
 from handful.storage import Record
-from handful.study.events import (
-    KINDS,
-    Admitted,
-    Adopted,
-    Asked,
-    CheckAnswered,
-    Created,
-    DoorChanged,
-    Event,
-    InFlightSet,
-    Reopened,
-    Restored,
-    RoundClosed,
-    Told,
-)
+from handful.study.events import KINDS, Asked, Created, Event, Told
 from handful.study.payloads import asked_payload, encoded, told_payload
+from handful.study.setup import Setup
 
-VERSION = 6
-_SECOND = 2  # the version of records with more than two options, places filled in, rules adopted
-_THIRD = 3  # of those that say who counts, or reopen a round
-_FOURTH = 4  # of those that say how many questions may be out, or what becomes of the unverified; all others are of 1
-_FIFTH = 5  # of those that reopen a round from the picks alone
-_SIXTH = 6  # of those that restore somebody by hand whom the panel has not verified
+VERSION = 1
+"""Of the records that this handful writes, and the only one that it reads."""
 
 # (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
 _SHAPES = {
@@ -52,7 +34,7 @@ _FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2
 def to_record(event: Event, seq: int, time: float) -> Record:
     """The event as the journal keeps it."""
     try:
-        return Record(seq, _version_of(event), event.kind, time, _payload_of(event))
+        return Record(seq, VERSION, event.kind, time, _payload_of(event))
     except (TypeError, ValueError) as error:
         raise InvalidAnswer(
             f"what goes into the journal must be JSON ({error}): use numbers, text, lists and dicts"
@@ -73,47 +55,51 @@ def _payload_of(event: Event) -> str:
     return encoded(data)
 
 
-def _version_of(event: Event) -> int:
-    """What a reader must know: an older one is told to upgrade instead of taking one thing for another."""
-    if type(event) is Asked:
-        return _THIRD if event.copy >= 0 else _SECOND if event.more else 1
-    if type(event) is Told:
-        return 1 if event.duration is None else _THIRD
-    if type(event) is RoundClosed:
-        return _SECOND if event.ended == "filled" else 1
-    if type(event) is Adopted:  # what follows it was decided by other rules
-        return _SECOND
-    if type(event) is Created:
-        if "unverified" in event.setup.get("rule", {}):
-            return _FOURTH
-        if "rule" in event.setup or "door" in event.setup:
-            return _THIRD
-        return _SECOND if event.setup["feedback"].get("options", 2) > 2 else 1
-    if type(event) is Reopened and event.from_picks:
-        return _FIFTH
-    if type(event) is Restored and event.unverified:
-        return _SIXTH
-    if type(event) is InFlightSet:
-        return _FOURTH
-    return _THIRD if isinstance(event, CheckAnswered | Admitted | DoorChanged | Reopened) else 1
-
-
-def from_record(record: Record) -> Event:
-    """The event a record keeps; StorageCorrupt or JournalTooNew if it is none that this version knows."""
-    if record.version > VERSION:
+def payload_of(record: Record) -> dict[str, Any]:
+    """What a record says; StorageCorrupt or JournalTooNew if it is none that this handful knows."""
+    if record.version != VERSION:
         raise JournalTooNew(
-            f"record {record.seq} has version {record.version}, this handful knows up to {VERSION}: upgrade handful"
+            f"record {record.seq} has version {record.version}, this handful knows {VERSION}: "
+            "use the handful that wrote it"
         )
+    try:
+        data = json.loads(record.payload)
+    except ValueError as error:
+        raise _unknown(record, error) from error
+    if type(data) is not dict:
+        raise _unknown(record, TypeError("it is no table"))
+    return data
+
+
+def event_of(record: Record, data: dict[str, Any]) -> Event:
+    """The event that a record keeps, from its payload; StorageCorrupt if it is none."""
     try:
         names = _FIELDS[record.kind]
         found: dict[str, Any] = {}
-        for key, value in json.loads(record.payload).items():
-            found[names[key]] = tuple(value) if type(value) is list and names[key] in _TUPLES else value
+        for key, value in data.items():
+            name = names[key]
+            found[name] = tuple(value) if type(value) is list and name in _TUPLES else value
         if record.kind == Asked.kind and found.get("rival", -1) <= _FIRST_PICKS:
             found["given"] = _FIRST_PICKS - found.pop("rival")
         return KINDS[record.kind](**found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StorageCorrupt(
-            f"record {record.seq} ({record.kind!r}) is not an event of this version ({error!r}): "
-            "restore the storage from a backup"
-        ) from error
+        raise _unknown(record, error) from error
+
+
+def from_record(record: Record) -> Event:
+    """The event that a record keeps."""
+    return event_of(record, payload_of(record))
+
+
+def setup_of(record: Record) -> Setup:
+    """The settings in a journal's first record."""
+    event = from_record(record)
+    assert isinstance(event, Created)
+    return Setup.from_dict(event.setup)
+
+
+def _unknown(record: Record, error: Exception) -> StorageCorrupt:
+    return StorageCorrupt(
+        f"record {record.seq} ({record.kind!r}) is not an event of this version ({error!r}): "
+        "restore the storage from a backup"
+    )

@@ -128,7 +128,7 @@ class Restored:
     kind: ClassVar[str] = "restored"
     keys: ClassVar[tuple[str, ...]] = ("w", "u")
     worker: str
-    unverified: bool = False  # who was waiting for the panel is otherwise verified by it, or the record is older
+    unverified: bool = False  # who was waiting for the panel is otherwise verified by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +176,6 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
-    """From here on an unfinished study goes by another edition of its explorer's rules than the one it began with."""
-
-    kind: ClassVar[str] = "adopted"
-    keys: ClassVar[tuple[str, ...]] = ("n",)
-    edition: int
-
-
-@dataclass(frozen=True, slots=True)
 class InFlightSet:
     """The first run said how many questions may be unanswered at once; before that it was 1, and nothing was asked."""
 
@@ -226,13 +217,12 @@ class DoorChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Reopened:
-    """The rounds from this one on are forgotten, and its answers that still count are folded again."""
+class CertificateRecorded:
+    """What could be claimed when the study ended, or when somebody was excluded or restored after that."""
 
-    kind: ClassVar[str] = "reopened"
-    keys: ClassVar[tuple[str, ...]] = ("r", "p")
-    round: int
-    from_picks: bool = False  # it begins with the picks before it alone, and without what else was learnt by then
+    kind: ClassVar[str] = "certified"
+    keys: ClassVar[tuple[str, ...]] = ("c",)
+    certificate: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +252,11 @@ Event = (
     | Closed
     | Extended
     | Withdrawn
-    | Adopted
     | InFlightSet
     | CheckAnswered
     | Admitted
     | DoorChanged
-    | Reopened
+    | CertificateRecorded
     | Noted
 )
 KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}

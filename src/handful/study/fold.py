@@ -6,21 +6,17 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
-import numpy as np
-
 from handful.errors import StorageCorrupt
-from handful.problem import Floats, Ints
 from handful.study import events
 from handful.study.closed_round import ClosedRound
 from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
 from handful.study.doors import Door
-from handful.study.filling import fill
 from handful.study.in_flight import change_in_flight
 from handful.study.leases import Leases
 from handful.study.preregistration import PREREGISTERED, Registered
 from handful.study.provisionals import Provisional, Provisionals
 from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
-from handful.study.reopening import ReopenableExploration, reopen
+from handful.study.rounds import Rounds
 from handful.study.setup import Setup
 from handful.study.shares import Shares
 from handful.study.workers import Workers
@@ -38,10 +34,8 @@ class Fold:
         self.conducts = Conducts(setup.rule)
         self.shares = Shares()
         self.doors: list[Door] = []  # that the organizer changed to
-        self.reopenings: list[int] = []  # the rounds that were reopened, as often as they were
         self.leases = Leases()
-        self.exploration: ReopenableExploration = ReopenableExploration(setup, self.questions, self.workers)
-        self.rounds: list[ClosedRound] = []
+        self.exploration = Rounds(setup, self.questions, self.workers)
         self.provisional = Provisionals()
         self.answers = 0  # charged, whether or not they count
         self.passed_on = False  # whether a question that somebody did not answer went to somebody else
@@ -49,6 +43,8 @@ class Fold:
         self.paused = False
         self.closed = False
         self.registered: Registered | None = None
+        self.certificate: dict[str, Any] | None = None  # as it was recorded when the study ended
+        self.certified = False  # whether nothing that it rests on has changed since
         self.in_flight_set = False  # whether it was said after the study was made how many questions may be out
         self._appliers: dict[type, Callable[[Any, float], None]] = {
             events.Asked: self._asked,
@@ -66,14 +62,18 @@ class Fold:
             events.Closed: self._closed,
             events.Extended: self._extended,
             events.Withdrawn: self._withdrawn,
-            events.Adopted: self._adopted,
             events.InFlightSet: self._in_flight_set,
             events.CheckAnswered: self._checked,
             events.Admitted: self._admitted,
             events.DoorChanged: self._door_changed,
-            events.Reopened: self._reopened,
+            events.CertificateRecorded: self._certified,
             events.Noted: self._noted,
         }
+
+    @property
+    def rounds(self) -> list[ClosedRound]:
+        """The rounds that are over."""
+        return self.exploration.closed
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ class Fold:
     def first_of(self, round_: int) -> int:
         """The first question of a round."""
         at = round_ - len(self.setup.problem.chosen) - 1
-        return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.started
+        return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.first
 
     def snapshot(self) -> Fold:
         """A copy to look at, which later events do not change: for what takes too long to look at under a lock."""
@@ -128,11 +128,7 @@ class Fold:
         seen.questions = self.questions.snapshot()
         seen.workers, seen.conducts = self.workers.snapshot(), self.conducts.snapshot()
         seen.exploration = self.exploration.snapshot()
-        seen.leases, seen.provisional, seen.rounds = (
-            self.leases.snapshot(),
-            self.provisional.snapshot(),
-            list(self.rounds),
-        )
+        seen.leases, seen.provisional = self.leases.snapshot(), self.provisional.snapshot()
         seen._appliers = {}  # those of the original would change the original
         return seen
 
@@ -149,29 +145,15 @@ class Fold:
         return question
 
     def _asked(self, event: events.Asked, time: float) -> None:
-        copied = event.copy >= 0
-        self.asked(event.question, event.item, event.rival, event.given, event.worker, event.more, copied=copied)
-        self.grant(event.question, event.worker, time)
-
-    def asked(
-        self,
-        question: int,
-        item: int,
-        rival: int,
-        given: int,
-        worker: str | None,
-        more: tuple[int, ...] = (),
-        *,
-        copied: bool = False,
-    ) -> None:
-        """What `Asked` does but for `grant`, for whoever has no event at hand."""
+        question, item, more, worker = event.question, event.item, event.more, event.worker
         if question != len(self.questions) or not 0 <= item < len(self.setup.ids):
             raise StorageCorrupt(f"the journal asks question q{question} out of turn: restore it from a backup")
         if more != () and not (_are_numbers(more) and min(more) >= 0 and max(more) < len(self.setup.ids)):
             raise StorageCorrupt(f"question q{question} shows items that there are not: restore it from a backup")
-        self.exploration.add_question(item, rival, given, more, worker, copied=copied)
-        if worker is not None and rival >= 0:
+        self.exploration.asked(item, event.rival, event.given, more)
+        if worker is not None and event.rival >= 0:
             self.exploration.seen.show(question, worker)
+        self.grant(question, worker, time)
 
     def grant(self, question: int, worker: str | None, time: float) -> None:
         """Let a worker hold a question from `time` on."""
@@ -189,31 +171,18 @@ class Fold:
             self.passed_on = True
 
     def _told(self, event: events.Told, time: float) -> None:
-        self.told(event.question, event.answer, event.worker, event.undo_until, event.meta, event.duration)
-
-    def told(
-        self,
-        question: int,
-        answer: float,
-        worker: str | None,
-        undo_until: float | None,
-        meta: Any = None,
-        duration: int | None = None,
-    ) -> None:
-        """What `Told` does, for whoever has no event at hand."""
-        questions = self.questions
-        self._known(question, UNANSWERED)
+        question, worker, questions = self._known(event.question, UNANSWERED), event.worker, self.questions
         self.leases.drop(question)
-        questions.answer[question] = self._answer(question, answer)
+        questions.answer[question] = self._answer(question, event.answer)
         number = questions.worker[question] = self.workers.note_answer(worker)
         self.answers += 1
         if number >= 0:
             self.shares.note(number, question >= self.exploration.first)
             if self.setup.rule is not None:
-                self.conducts.change(number).note_answer(meta, duration)
-        if undo_until is not None:
+                self.conducts.change(number).note_answer(event.meta, event.duration)
+        if event.undo_until is not None:
             questions.standing[question] = PROVISIONAL
-            self.provisional[question] = Provisional(worker, undo_until)
+            self.provisional[question] = Provisional(worker, event.undo_until)
         else:
             questions.standing[question] = ANSWERED
             self.exploration.done(question)
@@ -255,47 +224,15 @@ class Fold:
         return question >= self.exploration.first
 
     def _round_closed(self, event: events.RoundClosed, time: float) -> None:
-        exploration = self.exploration
-        if event.ended == "closed":
-            exploration.conclude_early()
-        elif event.ended == "filled":
-            fill(self, event.pick)
-        exploration.check_closing(event)
-        items = exploration.state.board.items
-        counts: Ints = items["count"].copy()
-        if self.setup.explorer.order == "none":
-            counts = self.answers_about(range(exploration.first, len(self.questions)))
-        told = items["count"]
-        means = np.divide(items["total"], told, out=np.full(len(told), np.nan), where=told > 0)
-        questions = range(exploration.started, len(self.questions))
-        view = exploration.view()
-        spreads: Floats = items["spread"].copy()
-        by_hand = self.workers.any_excluded_by_hand
-        self.rounds.append(ClosedRound(event, questions, counts, means, spreads, view, by_hand))
-        exploration.open_next(event.pick, self.spent)
+        self.exploration.close(event, self.spent)
         self.leases.forget_waiting()
         self.shares.next_round()
-
-    def answers_about(self, numbers: range) -> Ints:
-        """For each item, how many of these questions' answers are about it, as any of the options."""
-        questions, here = self.questions, slice(numbers.start, numbers.stop)
-        answered = np.asarray(questions.standing[here]) == ANSWERED
-        item, rival = (np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival))
-        size = self.setup.problem.size
-        counts: Ints = np.bincount(item, minlength=size) + np.bincount(rival[rival >= 0], minlength=size)
-        if questions.names_one:
-            more = questions.others(here)[answered].ravel()
-            counts += np.bincount(more[more >= 0], minlength=size)
-        return counts
+        self.certified = False
 
     @property
     def spent(self) -> int:
         """Answers charged, and questions in flight that may yet be."""
         return self.answers + len(self.leases)
-
-    def _adopted(self, event: events.Adopted, time: float) -> None:
-        self.exploration.adopt(event.edition, [closed.closing for closed in self.rounds], self.spent)
-        self.leases.forget_waiting()
 
     def _in_flight_set(self, event: events.InFlightSet, time: float) -> None:
         change_in_flight(self, event.most)
@@ -303,11 +240,13 @@ class Fold:
     def _excluded(self, event: events.Excluded, time: float) -> None:
         withdrew, unverified = event.reason == WITHDREW, event.reason == NOT_VERIFIED
         self.workers.exclude(event.worker, event.by_rule, withdrew=withdrew, unverified=unverified)
-        self.exploration.refold()
+        self.exploration.count_again()
+        self.certified = False
 
     def _restored(self, event: events.Restored, time: float) -> None:
         self.workers.restore(event.worker, unverified=event.unverified)
-        self.exploration.refold()
+        self.exploration.count_again()
+        self.certified = False
 
     def _checked(self, event: events.CheckAnswered, time: float) -> None:
         number = self.workers.number(event.worker)
@@ -320,10 +259,6 @@ class Fold:
     def _door_changed(self, event: events.DoorChanged, time: float) -> None:
         self.doors.append(Door.from_dict(event.door))
 
-    def _reopened(self, event: events.Reopened, time: float) -> None:
-        self.reopenings.append(event.round)
-        reopen(self, event.round, event.from_picks)
-
     def _opened(self, event: events.Opened, time: float) -> None:
         self.paused = False
 
@@ -332,15 +267,18 @@ class Fold:
 
     def _closed(self, event: events.Closed, time: float) -> None:
         self.closed = True
+        self.certified = False
+
+    def _certified(self, event: events.CertificateRecorded, time: float) -> None:
+        self.certificate, self.certified = event.certificate, True
 
     def _extended(self, event: events.Extended, time: float) -> None:
         self.exploration.extend(event.answers)
 
     def _withdrawn(self, event: events.Withdrawn, time: float) -> None:
         exploration = self.exploration
-        exploration.withdrawn.add(event.item)
         self.withdrawn_late |= self.answers > 0
-        exploration.refold()
+        exploration.withdraw(event.item)
         for question in range(exploration.first, len(self.questions)):
             if event.item in self.questions.options(question) and self.questions.standing[question] == UNANSWERED:
                 self._void(question)

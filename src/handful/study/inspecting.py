@@ -13,9 +13,7 @@ from handful.study.event_records import from_record
 from handful.study.excluding import Excluding, excluding_of
 from handful.study.fold import Fold
 from handful.study.items import Item
-from handful.study.mismatches import Mismatches
-from handful.study.reopening import Reopening, reopening_of
-from handful.study.replaying import fold_of
+from handful.study.replaying import Mismatches, mismatches_in
 from handful.study.results import Result, result_of
 from handful.study.setup import Setup
 from handful.study.status import Status, status_of
@@ -53,11 +51,6 @@ class Inspecting(Generic[Item]):
         """How far people agree, and how many picks two halves of them have in common: no measures of quality."""
         return agreement_of(self.snapshot())
 
-    def reopening(self, round: int) -> Reopening:
-        """What redoing a round, and those after it, would mean."""
-        with self._writer.lock:
-            return reopening_of(self.fold, round)
-
     def excluding(self, workers: Iterable[str]) -> Excluding:
         """What excluding these workers would mean."""
         with self._writer.lock:
@@ -85,7 +78,7 @@ class Inspecting(Generic[Item]):
     @property
     def mismatches(self) -> Mismatches:
         """Decisions in the journal that this version of handful would take otherwise: takes every one of them again."""
-        return fold_of(self.records, check=True)[0].exploration.mismatches
+        return mismatches_in(self.records())
 
     def __repr__(self) -> str:
         s = self.status()

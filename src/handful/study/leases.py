@@ -93,12 +93,6 @@ class Leases:
         if self._waiting:
             self._waiting.pop(question, None)
 
-    def wait_again(self, question: int) -> None:
-        """Let the question wait for a worker again, unless somebody holds it: its round was reopened."""
-        lease = self._open.get(question)
-        if lease is not None and not lease.held:
-            self._waiting[question] = None
-
     def forget_waiting(self) -> None:
         """Hand out no waiting question again, because their round is over; an answer may still come."""
         self._waiting.clear()

@@ -12,12 +12,12 @@ class MadeQuestions:
     """The latest questions, as they travel to whoever answers; forgotten when the picks that they name may change."""
 
     def __init__(self) -> None:
-        self._of: tuple[Fold, int, int, int] | None = None
+        self._of: tuple[Fold, int, int] | None = None
         self._kept: dict[int, Question] = {}
 
     def get(self, fold: Fold, number: int) -> Question | None:
         """The question of this number, if it is known."""
-        of = fold, len(fold.rounds), len(fold.reopenings), fold.exploration.first
+        of = fold, len(fold.rounds), fold.exploration.first
         if of != self._of:
             self._of, self._kept = of, {}
         return self._kept.get(number)

@@ -1,4 +1,4 @@
-"""Who counts in a study, by its rule and by hand; and rounds that are done again."""
+"""Who counts in a study, by its rule and by hand."""
 
 from __future__ import annotations
 
@@ -79,14 +79,6 @@ class Moderating(Inspecting[Item]):
         with self._writing() as now:
             self._ask_tell.participation.check_known(worker)
             self._ask_tell.restore(worker, verified, now)
-
-    def reopen(self, round: int, *, extend: int = 0) -> None:
-        """Redo a round and those after it: its answers that still count are folded again, later ones count no more.
-
-        The budget must cover it: `extend` lets it grow by so many answers first. `reopening` says what it would mean.
-        """
-        with self._writing() as now:
-            self._ask_tell.reopen(round, extend, now)
 
     def change_door(self, door: Door, reason: str | None = None) -> None:
         """Let people come in another way from now on: the certificate says so."""

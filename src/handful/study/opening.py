@@ -17,7 +17,6 @@ from handful.study.in_flight import is_free, set_in_flight
 from handful.study.items import check_same_ids
 from handful.study.replaying import RecordReader as RecordReader
 from handful.study.replaying import fold_of
-from handful.study.rules import EXCLUDE
 from handful.study.setup import Setup
 from handful.study.small_budget import warn_of_small_budget
 from handful.study.writer import Writer
@@ -92,25 +91,18 @@ def _last_time(journal: Journal, seq: int) -> float:
 
 def differences(given: Setup, found: Fold) -> dict[str, tuple[str, str]]:
     """The settings that differ, by name: as they are stored, and as they were given. An extended budget is the same
-    as the one the study was made with, and so is the `in_flight` that the first run said where nobody had, and a rule
-    from before rules said what becomes of people who cannot be verified.
+    as the one the study was made with, and so is the `in_flight` that the first run said where nobody had.
     """
     there, here = found.setup.to_dict(), given.to_dict()
-    differ = {key for key, value in here.items() if there.get(key) != value and key != "edition"}
+    differ = {key for key, value in here.items() if there.get(key) != value and key not in ("handful", "rules")}
     differ.discard("in_flight_left")
     if is_free(found) or (given.in_flight_left and (found.setup.in_flight_left or found.setup.problem.in_flight == 1)):
         differ.discard("in_flight")
-    if "rule" in differ and here["rule"] == _with_unverified(there.get("rule")):
-        differ.discard("rule")
     if here["budget"] == found.budget:
         differ.discard("budget")
     there |= {"budget": found.budget, "explorer": spelled(found.setup.explorer)}
     here |= {"explorer": spelled(given.explorer)}
     return {key: (_told(there.get(key)), _told(here[key])) for key in here if key in differ}
-
-
-def _with_unverified(rule: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if rule is None or "unverified" in rule else rule | {"unverified": EXCLUDE}
 
 
 def spelled_out(differing: dict[str, tuple[str, str]]) -> str:

@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from typing import Any
 
 from handful.errors import InvalidProblem
@@ -20,15 +19,6 @@ from handful.wording import counted
 
 PREREGISTERED = "preregistered"
 """The topic under which a journal notes it."""
-
-FORMAT = 3
-"""In format 1 there was no language, and of items only how they look; before 3, `stopping` did not tell of `sure`."""
-
-KNOWN_FORMATS = (FORMAT, 2)
-"""Those in which a record can be made again."""
-
-SHOWN_CONSENT = 3
-"""From this format on, what people agree to stands in the record as their page shows it, which depends on the door."""
 
 Contents = Mapping[str, str | Mapping[str, str]]
 """The SHA-256 digest of each item by its name, or its digests: `sha256` as it is shown, `uploaded` as it was given."""
@@ -39,7 +29,7 @@ FIELDS = {
     "k": "To be chosen",
     "feedback": "What is asked",
     "explorer": "What decides what is asked",
-    "edition": "Edition of its rules",
+    "rules": "Number of its rules",
     "budget": "Answers at most",
     "epsilon": "ε",
     "delta": "δ",
@@ -58,12 +48,10 @@ FIELDS = {
     "scenarios": "Scenarios",
     "seed": "Commitment to the seed",
     "handful": "Version of handful",
-    "format": "Format of this record",
     "hash": "Digest of this record",
 }
 """What the fields of a record are called."""
 
-_SURE = 3  # the format from which on `stopping` tells of it
 _NOTHING = (None, "")
 _BEFORE_IT = 20
 """So many characters of what is the same are shown before what differs."""
@@ -89,11 +77,11 @@ class Registered:
 
 
 def record_of(
-    setup: Setup, name: str, salt: str, contents: Contents | None, words: Mapping[str, Any], as_in: int = FORMAT
+    setup: Setup, name: str, salt: str, contents: Contents | None, words: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The record of a study. `contents` are digests of the items by their names; None where items are only names.
 
-    `words` are what people read; `language` among them gets a field of its own. `as_in`: one of `KNOWN_FORMATS`.
+    `words` are what people read; `language` among them gets a field of its own.
     """
     told = setup.to_dict()
     seed, ids = told.pop("seed"), told.pop("items")
@@ -107,12 +95,10 @@ def record_of(
             "each": each,
         },
         **told,
-        "stopping": _stopping(setup, as_in),
+        "stopping": _stopping(setup),
         "language": words.get("language"),
         "words": {key: value for key, value in words.items() if key != "language"},
         "seed": commitment(seed, salt),
-        "handful": version("handful"),
-        "format": as_in,
     }
     return {**record, "hash": digest_of(record)}
 
@@ -154,9 +140,7 @@ def departures(
             found.append(f"the journal names another preregistration, {noted.hash}")
         if noted.answers:
             found.append(f"it was registered only after {counted(noted.answers, 'answer')}")
-    format_ = registered.get("format", 1)
-    unsaid = {key for key, since in (("language", 2), ("stopping", 3)) if format_ < since}
-    for key in sorted({*registered, *now} - {"hash", "handful", "format"} - unsaid):
+    for key in sorted({*registered, *now} - {"hash", "handful"}):
         before, after = registered.get(key), now.get(key)
         if before == after:
             continue
@@ -188,7 +172,7 @@ def _cut(text: str, start: int) -> str:
 
 
 def _other_items(before: Any, after: Any) -> list[str]:
-    """In what the items differ, of what the record says of them: earlier ones say less."""
+    """In what the items differ, of what the record says of them."""
     then, now = ({one["name"]: one for one in said.get("each", ())} for said in (before, after))
     if list(then) != list(now):
         gone, new = ([name for name in one if name not in other] for one, other in ((then, now), (now, then)))
@@ -220,7 +204,7 @@ def _digest(value: Any) -> str:
     return sha256(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _stopping(setup: Setup, as_in: int) -> str:
+def _stopping(setup: Setup) -> str:
     p = setup.problem
     parts = [f"after {p.k} picks"]
     if p.total is not None:
@@ -229,6 +213,6 @@ def _stopping(setup: Setup, as_in: int) -> str:
         parts.append(f"a round ends once its pick is shown to be within ε = {p.epsilon:g}, with δ = {p.delta:g} in all")
     if p.ratio is not None:
         parts.append(f"or once {p.ratio:g} of the best is shown")
-    if setup.sure is not None and as_in >= _SURE:
+    if setup.sure is not None:
         parts.append(f"a round ends once its belief holds a pick for the best with probability {setup.sure:g}")
     return "; ".join(parts) + "; or when the organizer ends it, which the journal then says"

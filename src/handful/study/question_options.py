@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from handful.explorers.board import NOW, Board
 from handful.problem import Ints
 from handful.study.questions import Questions
 
+_NO_ROOM = np.zeros(0, np.int64)
 Proposal = tuple[int, ...]  # item, rival, given, and the options after item and rival
 
 
@@ -29,15 +32,36 @@ class Options:
         """The items of which the board notes that a question is in flight: the first, or all options."""
         return [asked[0]] if self._place is None else [asked[0], asked[1], *asked[3:]]
 
+    def row(self, question: int) -> Ints:
+        """The options as the explorer's state has room for them: of no length where it has none."""
+        if self._place is None:
+            return _NO_ROOM
+        options = self._questions.options(question)
+        row = np.full(len(self._place), -1, np.int64)
+        row[: len(options)] = options
+        return row
+
+    def show(self, question: int) -> None:
+        """Let the explorer see the options of a question."""
+        if self._place is not None:
+            self._place[:] = self.row(question)
+
+    def rows(self, numbers: range) -> Ints:
+        """The options of many questions, a row for each."""
+        rows = np.full((len(numbers), 0 if self._place is None else len(self._place)), -1, np.int64)
+        if self._place is not None:
+            questions, here = self._questions, slice(numbers.start, numbers.stop)
+            two = np.column_stack([questions.item[here], questions.rival[here]])
+            given = np.hstack([two, questions.others(here)]) if questions.names_one else two
+            rows[:, : given.shape[1]] = given
+        return rows
+
     def about(self, question: int, number: int) -> tuple[int, int, int]:
         """The item, the rival and what is given; the explorer is shown the options, and the number in its round."""
         questions = self._questions
         if self._number is not None:
             self._number[0] = number
-        if self._place is not None:
-            options = questions.options(question)
-            self._place[: len(options)] = options
-            self._place[len(options) :] = -1
+        self.show(question)
         return questions.item[question], questions.rival[question], questions.given[question]
 
     def swap(self, proposed: Proposal | None, recorded: Proposal | None) -> None:
@@ -47,12 +71,6 @@ class Options:
                 self._board.round["asked"] += change
                 if question[2] == NOW:
                     self._board.items["waiting"][self.waited_for(question)] += change
-
-    def recorded(self, question: int) -> Proposal:
-        """The question as a proposal."""
-        questions = self._questions
-        first = questions.item[question], questions.rival[question], questions.given[question]
-        return (*first, *questions.more_of(question))
 
     def answered(self, question: int, number: int) -> tuple[int, int, int, float]:
         """What the explorer is told of a question: that the item was named, or how it was compared or valued."""

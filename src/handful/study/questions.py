@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Generic
 
 import numpy as np
@@ -120,38 +119,6 @@ class Questions:
             self.more.extend(more)
             if len(more) < self._more:
                 self.more.extend([-1] * (self._more - len(more)))
-
-    def add_many(self, round_: int, items: list[int], rivals: list[int], more: Sequence[Sequence[int]]) -> None:
-        """Append the next questions, all given the picks so far; not where it matters how often each was asked."""
-        many = len(items)
-        self.item.fromlist(items)
-        self.rival.fromlist(rivals)
-        self.given.extend(array("i", [NOW]) * many)
-        self.worker.extend(array("i", [-1]) * many)
-        self.round.extend(array("i", [round_]) * many)
-        self.answer.extend(array("d", [0.0]) * many)
-        self.standing.extend(array("b", [UNANSWERED]) * many)
-        if more and self._more == min(map(len, more)):
-            self.more.fromlist([*chain.from_iterable(more)])
-            return
-        for options in more if self._more else ():
-            self.more.extend([*options, *[-1] * (self._more - len(options))])
-
-    def shows(self, question: int, item: object) -> bool:
-        """Whether the item is one of the question's options."""
-        if item in (self.item[question], self.rival[question]):
-            return item != -1
-        at = question * self._more
-        return item != -1 and item in self.more[at : at + self._more]
-
-    def go_back_to(self, round_: int) -> None:
-        """The next question is of a round that had some before."""
-        self._same.clear()
-        for question in range(len(self.item)) if self.nth is not None else ():
-            if self.round[question] == round_:
-                key = (self.item[question], self.rival[question], *self.more_of(question))
-                self._same[key] = self._same.get(key, 0) + 1
-        self._round = round_
 
     def more_of(self, question: int) -> tuple[int, ...]:
         """The options after the second."""

@@ -23,16 +23,12 @@ WITH_ANSWER = (ANSWERED, PROVISIONAL, LATE)
 def repeated_questions(fold: Fold) -> Ints:
     """Their numbers, in order; of those who answered without a name there are none.
 
-    What was asked in a round before an earlier one was redone was given other picks: it is not the same question as
-    after that, and is compared with its like alone.
     The columns cannot grow meanwhile: give a snapshot where answers may come in.
     """
     questions = fold.questions
     worker, rival = np.asarray(questions.worker, np.int64), np.asarray(questions.rival, np.int64)
     here = np.flatnonzero((worker >= 0) & (rival >= 0) & np.isin(np.asarray(questions.standing), WITH_ANSWER))
     round_ = np.asarray(questions.round, np.int64)[here]
-    for known in np.unique(round_):
-        round_[(round_ == known) & (here < fold.first_of(int(known)))] = -known
     if not len(here):
         return here
     item = np.asarray(questions.item, np.int64)

@@ -269,7 +269,7 @@ def _round_result(fold: Fold, closed: ClosedRound, items: tuple[Item, ...]) -> R
         proof=bool((np.asarray(fold.questions.given[here]) != NOW).any()),
         items=items,
         counted=closed.answers,
-        answers_about=fold.answers_about(closed.questions),
+        answers_about=fold.exploration.answers_about(closed.questions),
         mean=closed.view.mean,
         lower=closed.view.lower,
         upper=closed.view.upper,

@@ -1,7 +1,4 @@
-"""What each person was asked in a round, so that nobody is asked the same twice while others can be.
-
-Earlier rounds are kept for the case that they are redone.
-"""
+"""What each person was asked in a round, so that nobody is asked the same twice while others can be."""
 
 from __future__ import annotations
 
@@ -20,21 +17,18 @@ _STANDS = (ANSWERED, LATE)  # while an answer may still be revised, any option m
 
 
 class SeenQuestions:
-    """The questions of each round that stands by the person who was shown them; only people with a name."""
+    """The questions of the open round by the person who was shown them; only people with a name."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-        self._rounds: dict[int, dict[str, array[int]]] = {}
-        self._shown: dict[str, array[int]] = {}  # in the open round
+        self._shown: dict[str, array[int]] = {}
         # By the pairs of items in them, as many as were needed; most are never.
         self._with: dict[str, dict[int, list[int]]] = {}
         self._sorted: dict[str, int] = {}  # how many of those shown are there
 
-    def begin(self, round_: int) -> None:
-        """A round begins, or begins again: what was shown in it is known still, and nothing of rounds after it."""
-        for later in [known for known in self._rounds if known > round_]:
-            del self._rounds[later]
-        self._shown = self._rounds.setdefault(round_, {})
+    def begin(self) -> None:
+        """A round begins, in which nobody was shown anything yet."""
+        self._shown = {}
         self._with.clear()
         self._sorted.clear()
 

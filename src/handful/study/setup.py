@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.metadata import version
 from typing import Any
 
 from handful.errors import InvalidProblem, StorageCorrupt
@@ -17,6 +18,7 @@ from handful.study.doors import Door
 from handful.study.items import position_of, read_items
 from handful.study.rules import Rule
 
+VERSION = version("handful")
 IN_FLIGHT = {"processes": 64, "cluster": 256}  # by where an oracle will run
 
 
@@ -30,7 +32,8 @@ class Setup:
     lease_s: float
     solo: bool | None = None  # whether it is for one person; None where nobody said so
     scenarios: str = "fresh"
-    edition: int = 1  # of the explorer's rules, by which the study began
+    handful: str = VERSION  # that the study was made with
+    rules: int = 1  # the number of the explorer's rules
     rule: Rule | None = None  # who counts; None where everybody does
     door: Door | None = None  # how people come to it
     continues: str | None = None  # the name of the study it goes on from
@@ -51,6 +54,11 @@ class Setup:
                 'scenarios="paired" is for values, and not with the explorer "certified", whose proof needs answers '
                 'that are independent of each other: leave it at "fresh", or take another explorer'
             )
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this handful would decide by the rules that the study was made with, and so may go on with it."""
+        return self.handful == VERSION and self.rules == self.explorer.rules
 
     @property
     def copies_held(self) -> bool:
@@ -76,12 +84,13 @@ class Setup:
         p = self.problem
         solo = {} if self.solo is None else {"solo": self.solo}
         return {
+            "handful": self.handful,
             "items": list(self.ids),
             "fingerprint": fingerprint(self.ids),
             "k": p.k,
             "feedback": _feedback_to_dict(p.feedback),
             "explorer": describe(self.explorer),
-            "edition": self.edition,
+            "rules": self.rules,
             "epsilon": p.epsilon,
             "delta": p.delta,
             "budget": None if p.total is None else p.total.answers,
@@ -126,7 +135,8 @@ class Setup:
                 data["lease_s"],
                 data.get("solo"),
                 data.get("scenarios", "fresh"),
-                data.get("edition", 1),
+                data["handful"],
+                data["rules"],
                 Rule.from_dict(data["rule"]) if "rule" in data else None,
                 Door.from_dict(data["door"]) if "door" in data else None,
                 data.get("continues"),
@@ -184,7 +194,20 @@ def make_setup(
     )
     settings = default_explorer(problem) if explorer is None else explorer_of(explorer)
     left = in_flight is None
-    return Setup(ids, problem, settings, lease_s, solo, scenarios, settings.edition, rule, door, continues, left)
+    return Setup(
+        ids,
+        problem,
+        settings,
+        lease_s,
+        solo,
+        scenarios,
+        VERSION,
+        settings.rules,
+        rule,
+        door,
+        continues,
+        left,
+    )
 
 
 def _in_flight(given: int | str | None) -> int:

@@ -132,7 +132,7 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
             for n, name in enumerate(workers.names)
         ),
         candidate=board.items["where"] >= 0,
-        counted=fold.answers_about(range(exploration.first, len(fold.questions)))
+        counted=fold.exploration.answers_about(range(exploration.first, len(fold.questions)))
         if fold.setup.explorer.order == "none"
         else board.items["count"].copy(),
         waiting=board.items["waiting"].copy(),

@@ -19,7 +19,7 @@ from handful.study.doors import Door
 from handful.study.items import Item, position_of, read_items
 from handful.study.moderating import Moderating
 from handful.study.opening import Clock, Exists, RecordReader, begun_or_stored, stored
-from handful.study.preregistration import FORMAT, PREREGISTERED, Contents, record_of
+from handful.study.preregistration import PREREGISTERED, Contents, record_of
 from handful.study.questions import Question, Receipt
 from handful.study.results import Result
 from handful.study.rules import Rule
@@ -139,7 +139,7 @@ class Study(Moderating[Item]):
         study: Study[Any] = cls.__new__(cls)
         study._start(name, writer.fold.setup.ids if given is None else given, writer)
         study._read_only = read_only
-        if not read_only:
+        if not read_only and writer.fold.setup.is_current:
             study._apply_rule()
         return study
 
@@ -309,12 +309,10 @@ class Study(Moderating[Item]):
                 self._writer.emit(events.Noted(PREREGISTERED, {"hash": record["hash"], "salt": salt}), now)
         return self.registration(contents, words)
 
-    def registration(
-        self, contents: Contents | None = None, words: Mapping[str, Any] | None = None, as_in: int = FORMAT
-    ) -> dict[str, Any]:
-        """What a preregistration of the study would say now, in this format, with the salt that is in its journal."""
+    def registration(self, contents: Contents | None = None, words: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What a preregistration of the study would say now, with the salt that is in its journal."""
         salt = "" if self.fold.registered is None else self.fold.registered.salt
-        return record_of(self.setup, self.name, salt, contents, words or {}, as_in)
+        return record_of(self.setup, self.name, salt, contents, words or {})
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Call `callback(event)` after each event, once it is durable; gives the function that ends it."""
@@ -338,6 +336,11 @@ class Study(Moderating[Item]):
     def _check_writable(self) -> None:
         if self._closed:
             raise StorageError(f"study {self.name!r} was closed here: open it again to go on with it")
+        if not self.setup.is_current:
+            raise StudyFinished(
+                f"study {self.name!r} was made by handful {self.setup.handful}, with rules {self.setup.rules} of the "
+                f"explorer {self.setup.explorer.name}: it can be read here, and only that version goes on with it"
+            )
         if self._read_only:
             raise StorageError(f"study {self.name!r} is open read-only: open it without read_only to go on with it")
 
