@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -177,7 +178,7 @@ def test_dying_while_items_are_copied_leaves_no_draft(
         if next(links, None) is None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(collection.os, "link", dying)
+    monkeypatch.setattr(os, "link", dying)
     with pytest.raises(KeyboardInterrupt):
         Drafts(folder).new_from(DraftSettings(), 0.0, collection, set(collection.ids))
     again = Drafts(folder)
