@@ -55,7 +55,7 @@ STEPS = {
     "check": 2,
     "exclude": 1,
     "restore": 2,
-    "change_door": 1,
+    "change door": 1,
     "withdraw": 2,
     "extend": 1,
     "pause": 1,
@@ -79,7 +79,14 @@ class World:
     """People who come, go, repeat, skip and change their minds; an organizer who changes hers; and restarts."""
 
     def __init__(
-        self, explorer: str, url: str | None, in_flight: int | None, budget: int | None, seed: int, rule: Rule | None
+        self,
+        explorer: str,
+        url: str | None,
+        in_flight: int | None,
+        budget: int | None,
+        seed: int,
+        rule: Rule | None,
+        door: Door | None = None,
     ) -> None:
         self.clock = Clock()
         self.url = url
@@ -93,6 +100,7 @@ class World:
             lease_s=10,
             storage=url,
             rule=rule,
+            door=door,
             **({"budget": budget} | EXPLORERS[explorer]),
         )
         if in_flight is None:  # as the first run in processes does
@@ -203,6 +211,7 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
         budget=st.sampled_from([45, 90, None]),
         seed=st.integers(0, 99),
         rule=st.sampled_from([None, None, RULE]),
+        door=st.sampled_from([None, Door()]),
     )
     def interleave(
         steps: list[tuple[str, str | None, int]],
@@ -210,9 +219,10 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
         budget: int | None,
         seed: int,
         rule: Rule | None,
+        door: Door | None,
     ) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            world = World(explorer, storage(folder), in_flight, budget, seed, rule)
+            world = World(explorer, storage(folder), in_flight, budget, seed, rule, door)
             try:
                 for step, who, n in steps:
                     try:

@@ -400,7 +400,7 @@ def test_a_result_is_drawn(tmp_path: Path) -> None:
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "handful.plots", raising=False)  # an earlier test may have drawn
-    with pytest.raises(MissingExtra, match=r"handful\[lab\]"):
+    with pytest.raises(MissingExtra, match=r"handful\[plots\]"):
         valuing().result().plot()
 
 
