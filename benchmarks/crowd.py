@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Column, Table
 
+from handful.crowd.app import Server, listen, log_to, port_of
 from handful.crowd.collection import Collection, load_collection
 from handful.crowd.intake import ingest
 from handful.crowd.plan import StudyPlan
@@ -34,8 +35,6 @@ from handful.crowd.registry import open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
-from handful.crowd.web.logs import log_to
-from handful.crowd.web.server import Server, listen, port_of
 from handful.study.doors import Door
 from handful.study.rules import Checks, Rule
 

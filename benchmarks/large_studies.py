@@ -23,6 +23,7 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from handful.crowd.app import Server, listen, log_to, port_of
 from handful.crowd.collection import Collection, load_collection
 from handful.crowd.intake import ingest
 from handful.crowd.plan import StudyPlan, new_study
@@ -30,8 +31,6 @@ from handful.crowd.registry import open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
 from handful.crowd.tokens import secret_in
-from handful.crowd.web.logs import log_to
-from handful.crowd.web.server import Server, listen, port_of
 from handful.storage import Record, open_journal
 
 ITEMS, PEOPLE, STUDY = 60, 200, "large"

@@ -49,7 +49,7 @@ def handful() -> list[str]:
     """The command `handful`, with all imported that a server needs, for as long as this process lasts."""
     lasting = ExitStack()
     atexit.register(lasting.close)
-    command = lasting.enter_context(forking("tests.numba_ready", "handful.crowd.web.server", "typer.main"))
+    command = lasting.enter_context(forking("tests.numba_ready", "handful.crowd.app", "typer.main"))
     return [*command, "from handful.cli import main; main()"]
 
 

@@ -18,7 +18,7 @@ from tests.crowd.pictures import drawn, encoded
 Serve = Callable[..., Started]
 Somebody = Callable[..., BrowserContext]
 
-GRID = Path(__file__).parents[2] / "src/handful/crowd/web/static/card_grid.js"
+GRID = Path(__file__).parents[2] / "src/handful/crowd/static/card_grid.js"
 PHONE, TURNED, DESK = (360, 640), (740, 360), (1280, 800)
 # Width and height of the grid in such a window, and its gap.
 ROOM = {PHONE: (336, 406, 7.2), TURNED: (703, 210, 11.1), DESK: (1216, 562, 19.2)}

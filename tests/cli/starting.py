@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handful.crowd.web.server import Server
+from handful.crowd.app import Server
 
 
 def end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

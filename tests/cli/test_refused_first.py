@@ -13,7 +13,7 @@ from handful.cli import (
     select,  # noqa: F401  (registers it)
 )
 from handful.crowd import plan as plans
-from handful.crowd.web.server import listen, port_of
+from handful.crowd.app import listen, port_of
 from handful.errors import HandfulError
 from tests.cli.starting import end_at_once
 from tests.crowd.pictures import folder_of

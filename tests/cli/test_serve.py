@@ -246,7 +246,7 @@ def test_the_built_in_consent_in_another_language_is_printed_at_the_start(
     folder_of(4, tmp_path / "photos")
     (tmp_path / "own.txt").write_text("I was asked.")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("handful.crowd.web.server.Server.run_until_interrupted", lambda *given: given[2]())
+    monkeypatch.setattr("handful.crowd.app.Server.run_until_interrupted", lambda *given: given[2]())
 
     def printed(*typed: str) -> str:
         done = CliRunner().invoke(app, ["serve", "photos", "-k", "1", "--port", "0", "--door", "room", *typed])

@@ -11,7 +11,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.cli.crowd import once_free
-from handful.crowd.web.server import listen, port_of
+from handful.crowd.app import listen, port_of
 from handful.errors import InvalidProblem, StorageLocked, StudyNotFound
 
 

@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 
 from handful.cli.crowd import once_free
+from handful.crowd.app import Server, listen, log_to
 from handful.crowd.collection import load_collection
 from handful.crowd.registry import StudyPlan, open_registry
 from handful.crowd.settings import ServerLimits, Settings
-from handful.crowd.web.logs import log_to
-from handful.crowd.web.server import Server, listen
 
 THEME = "Cathedrals in Venice"
 

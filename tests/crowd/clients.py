@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx
 
+from handful.crowd.app import listen, serving
 from handful.crowd.collection import Collection
+from handful.crowd.guard import RequestLimits
 from handful.crowd.registry import Registry, StudyPlan, open_registry
 from handful.crowd.settings import Settings
-from handful.crowd.web.rate_limits import RequestLimits
-from handful.crowd.web.server import listen, serving
 
 STUDY = "cathedrals-in-venice"
 PATIENCE_S = 60.0  # also on a machine that has much else to do

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from handful.crowd.caps import Caps
+from handful.crowd.guard import address_of
 from handful.crowd.identity import new_person
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from handful.crowd.web.addresses import address_of
 from handful.study.doors import Door, DoorKind
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.test_connections import LISTEN, connected

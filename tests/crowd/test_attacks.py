@@ -13,12 +13,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from handful.crowd.app import JsonLines
+from handful.crowd.assets import STATIC
+from handful.crowd.guard import CONTENT_SECURITY_POLICY
 from handful.crowd.intake import ingest
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.tokens import Secret, Worker, new_cookie, new_session, tokens_key
-from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
-from handful.crowd.web.logs import JsonLines
-from handful.crowd.web.static_files import STATIC
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]

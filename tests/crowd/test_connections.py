@@ -15,11 +15,11 @@ import httpx
 import numpy as np
 import pytest
 
+from handful.crowd.app import AtMost
 from handful.crowd.collection import Collection
 from handful.crowd.settings import Rate, ServerLimits, Settings
 from handful.crowd.simulation.http_client import HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all
-from handful.crowd.web.logs import AtMost
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.test_faults import Trial
 

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
+from handful.crowd import pages
+from handful.crowd.app import create_app
 from handful.crowd.settings import ServerLimits, Settings
-from handful.crowd.web import page_routes, result_routes
-from handful.crowd.web.app import create_app
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]
@@ -35,9 +35,8 @@ PARTS = [STUDY.encode(), b"unknown", b"..", b"%2e%2e", b"a%00b", b"\xc3\xa4", b"
 def every_path(server: Started) -> list[str]:
     """The path of every route that the app has."""
     described = list(create_app(server.registry).openapi()["paths"])
-    shown = (*page_routes.router.routes, *result_routes.router.routes)
-    pages = [route.path for route in shown if isinstance(route, APIRoute)]
-    paths = [*described, *pages, "/static/{path}", "/api/openapi.json"]
+    shown = [route.path for route in pages.router.routes if isinstance(route, APIRoute)]
+    paths = [*described, *shown, "/static/{path}", "/api/openapi.json"]
     assert len(paths) > 25
     return paths
 

@@ -7,10 +7,9 @@ import socket
 import pytest
 
 from handful.cli.crowd import _settings, name_of
+from handful.crowd.app import listen
+from handful.crowd.guard import Guard, Proxies, seen_through
 from handful.crowd.settings import Settings
-from handful.crowd.web.addresses import Proxies, seen_through
-from handful.crowd.web.guard import Guard
-from handful.crowd.web.server import listen
 from handful.errors import InvalidProblem
 
 

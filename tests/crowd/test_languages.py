@@ -16,7 +16,7 @@ from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
 ENGLISH = language(DEFAULT)
-WEB = Path(__file__).parents[2] / "src/handful/crowd/web"
+WEB = Path(__file__).parents[2] / "src/handful/crowd"
 FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "ja": {"other"}}
 ARABIC = {"zero", "one", "two", "few", "many", "other"}
 

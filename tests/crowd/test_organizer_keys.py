@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
+from handful.crowd.app import create_app
 from handful.crowd.collection import Collection
 from handful.crowd.organizer_keys import OrganizerKeys
 from handful.crowd.registry import link_of
 from handful.crowd.tokens import Secret, new_session
-from handful.crowd.web.app import create_app
 from handful.storage import backup, make_storage
 from tests.crowd.clients import STUDY, Started
 

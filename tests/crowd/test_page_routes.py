@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 
 from handful.crowd.messages import StudyLine
-from handful.crowd.web.page_routes import told_apart
+from handful.crowd.pages import told_apart
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 
 Serve = Callable[..., Started]

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from handful.crowd import guard
+from handful.crowd.guard import RateLimiter
 from handful.crowd.settings import Rate
-from handful.crowd.web import rate_limits
-from handful.crowd.web.rate_limits import RateLimiter
 
 
 class Clock:
@@ -31,7 +31,7 @@ def test_one_does_not_slow_another_down() -> None:
 
 
 def test_many_names_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limits, "MOST_REMEMBERED", 100)
+    monkeypatch.setattr(guard, "MOST_REMEMBERED", 100)
     clock = Clock()
     limit = RateLimiter(Rate(1, 5), clock)
     for n in range(1000):

@@ -12,11 +12,11 @@ import typer.main
 from handful.cli import app, crowd
 from handful.cli.crowd import OPTIONS, expected_of
 from handful.crowd import settings, setup_messages
+from handful.crowd.pages import templates
 from handful.crowd.people import MOST_DAYS
 from handful.crowd.plan import StudyPlan, new_study, plan_of
 from handful.crowd.setting_bounds import BOUNDS
 from handful.crowd.setup_messages import DraftSettings, Words
-from handful.crowd.web.page_routes import templates
 from handful.errors import InvalidProblem
 from handful.study.preregistration import record_of as preregistration_of
 from handful.study.rules import Rule
@@ -30,7 +30,7 @@ ONLY_THERE = {"source", "solo"}
 SPELLED = {"answers_each": "goal", "retention": "retention_days"}
 """Options whose settings have another name."""
 
-STATIC = Path(settings.__file__).parent / "web"
+STATIC = Path(settings.__file__).parent
 PAGE = "".join((STATIC / "templates" / name).read_text() for name in ("setup.html", "words_fields.html"))
 
 

@@ -15,13 +15,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from handful.crowd import app
+from handful.crowd.app import JsonLines, Server, listen, log_to, port_of
 from handful.crowd.collection import Collection
 from handful.crowd.host import ChangeSignal
 from handful.crowd.registry import open_registry
-from handful.crowd.web import server as web_server
-from handful.crowd.web.event_stream import _events
-from handful.crowd.web.logs import JsonLines, log_to
-from handful.crowd.web.server import Server, listen, port_of
+from handful.crowd.replies import _events
 from handful.errors import InvalidProblem
 from tests.crowd.clients import PATIENCE_S, PLAN, STUDY, started
 
@@ -105,7 +104,7 @@ def test_a_stream_that_rests_after_an_event_ends_at_once() -> None:
 def test_mere_listeners_do_not_keep_the_server_from_stopping(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_server, "GRACE_S", 2 * PATIENCE_S)
+    monkeypatch.setattr(app, "GRACE_S", 2 * PATIENCE_S)
     ended = threading.Event()
 
     def hear(url: str) -> None:

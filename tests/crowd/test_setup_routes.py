@@ -16,13 +16,12 @@ from typing import Any
 import httpx
 import pytest
 
-from handful.crowd import drafts, sources
+from handful.crowd import drafts, pages, sources
+from handful.crowd.app import listen, serving
 from handful.crowd.collection import load_collection
 from handful.crowd.drafts import DRAFT
 from handful.crowd.registry import open_draft, open_registry
 from handful.crowd.tokens import Worker
-from handful.crowd.web import page_routes
-from handful.crowd.web.server import listen, serving
 from handful.errors import StorageError
 from handful.study.study import Study
 from tests.crowd.clients import PATIENCE_S, Person, Started
@@ -549,7 +548,7 @@ def test_one_number_of_minutes_is_said_before_the_start_in_the_cost_and_to_peopl
 def test_the_page_names_heic_only_where_it_is_taken(
     server: Started, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
-    monkeypatch.setattr(page_routes, "heif_is_known", lambda: known)
+    monkeypatch.setattr(pages, "heif_is_known", lambda: known)
     said = "JPEG, PNG, WebP, GIF and HEIC pictures" if known else "JPEG, PNG, WebP and GIF pictures"
     assert said in server.organizer().get("/setup").text
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from handful.crowd.app import Links
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.demo import DemoStatus, run_demo
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, answer_all
-from handful.crowd.web.links import Links
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.pictures import folder_of
 

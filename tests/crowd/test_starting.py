@@ -9,8 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from handful.crowd.web.server import listen, port_of
-from handful.crowd.web.starting import not_ready_on
+from handful.crowd.app import listen, not_ready_on, port_of
 from handful.errors import StorageError
 from tests.crowd.clients import PATIENCE_S, Started
 

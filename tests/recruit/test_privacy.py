@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from handful.crowd.app import JsonLines
 from handful.crowd.collection import Collection
-from handful.crowd.web.logs import JsonLines
 from handful.recruit.payroll import Payroll
 from handful.recruit.prolific import ProlificClient, RecruitingFailed
 from tests.crowd.clients import STUDY

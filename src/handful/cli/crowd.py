@@ -174,14 +174,11 @@ def serve(
       choose the best six yourself in a few minutes
     """
     needs("crowd", "the crowd app")
+    from handful.crowd.app import Server, links_of, listen, log_to, not_ready_on, port_of
     from handful.crowd.changes import RequestedChanges
     from handful.crowd.plan import StudyPlan
     from handful.crowd.practice import check_can_be_practised
     from handful.crowd.registry import check_first, open_registry, solo_study, stored_studies
-    from handful.crowd.web.links import links_of
-    from handful.crowd.web.logs import log_to
-    from handful.crowd.web.server import Server, listen, port_of
-    from handful.crowd.web.starting import not_ready_on
     from handful.crowd.words import check_lessons, settings_with
 
     host = host.strip("[]")
@@ -725,7 +722,7 @@ def print_links(registry: Registry, url: str, where: str, here_only: bool) -> No
     """The links to share and to organize by, for every study, and `where` they are stored; `here_only`: nobody else
     can open them.
     """
-    from handful.crowd.web.links import links_of
+    from handful.crowd.app import links_of
 
     links = links_of(registry, url)
     console.print()
@@ -865,11 +862,11 @@ _SECONDS_PER_PAIR, _MORE_PER_OPTION = 2.2, 0.25
 
 def choose_alone(registry: Registry, themes: Sequence[str], listening: socket.socket, source: Path, again: str) -> None:
     """One person chooses, on this machine; ends with a folder of the picks. What is chosen already is shown again."""
+    from handful.crowd.app import Server, port_of
     from handful.crowd.host import end_visits
     from handful.crowd.outputs import picks_folder, write_picks
     from handful.crowd.registry import solo_study
     from handful.crowd.status import when_finished
-    from handful.crowd.web.server import Server, port_of
 
     hosted, folder, put = solo_study(registry, themes), picks_folder(source), threading.Lock()
 

@@ -15,8 +15,8 @@ from handful.wording import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handful.crowd.app import Links
     from handful.crowd.simulation.demo import DemoStatus, DemoSummary
-    from handful.crowd.web.links import Links
     from handful.images import ImageCollection
 
 K, TERMINAL_BUDGET = 6, 1500

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from handful.crowd.app import Links, links_of, listen, serving
 from handful.crowd.collection import Collection
 from handful.crowd.host import Host
 from handful.crowd.intake import ItemsDone, ingest
@@ -15,8 +16,6 @@ from handful.crowd.plan import StudyPlan
 from handful.crowd.registry import Registry, items_folder, open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Advantage, Crew, CrewReport, answer_all
-from handful.crowd.web.links import Links, links_of
-from handful.crowd.web.server import listen, serving
 
 LOOK_EVERY_S = 0.5
 

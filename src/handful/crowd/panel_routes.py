@@ -7,14 +7,20 @@ from collections.abc import Callable
 from fastapi import APIRouter, Request, Response
 
 from handful.crowd import panel_messages
+from handful.crowd.guard import (
+    RESPONSES,
+    WORKER_COOKIE,
+    OrganizersStudy,
+    TheStudy,
+    address_of,
+    in_thread,
+    limits_of,
+    registry_of,
+)
 from handful.crowd.host import Host
 from handful.crowd.recruitment import plan_for, recruiting_status_of
 from handful.crowd.refusals import Refusal, not_found, too_fast
 from handful.crowd.tokens import chance_of, cookie_from
-from handful.crowd.web.addresses import address_of
-from handful.crowd.web.dependencies import WORKER_COOKIE, OrganizersStudy, TheStudy, limits_of, registry_of
-from handful.crowd.web.error_responses import RESPONSES
-from handful.crowd.web.thread_pool import in_thread
 from handful.errors import HandfulError
 from handful.recruit.desk import PanelLoop
 from handful.recruit.ledger import Participant, Store

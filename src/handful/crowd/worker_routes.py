@@ -8,29 +8,28 @@ from contextlib import contextmanager
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
-from handful.crowd import messages
+from handful.crowd import messages, person_messages
 from handful.crowd.changes import consent_in
-from handful.crowd.host import Host
-from handful.crowd.identity import known_worker, new_person
-from handful.crowd.practice import check_practised, lessons_shown, note_joined
-from handful.crowd.refusals import Refusal, invitation_used, not_found, not_invited, study_ended, too_fast
-from handful.crowd.registry import Registry
-from handful.crowd.tokens import Worker
-from handful.crowd.web.addresses import address_of
-from handful.crowd.web.dependencies import (
+from handful.crowd.guard import (
+    RESPONSES,
     WORKER_COOKIE,
     TheStudy,
     TheWorker,
     WorkerCookie,
+    address_of,
+    in_thread,
     limits_of,
     registry_of,
     worker_at,
 )
-from handful.crowd.web.downloads import sheet_download
-from handful.crowd.web.error_responses import RESPONSES
-from handful.crowd.web.event_stream import ServerEvent, event_stream
-from handful.crowd.web.panel_routes import cookie_of_visit, has_arrived, set_worker_cookie
-from handful.crowd.web.thread_pool import in_thread
+from handful.crowd.host import Host
+from handful.crowd.identity import code_of, forget_person, known_worker, new_person, person_of_code
+from handful.crowd.panel_routes import cookie_of_visit, has_arrived, set_worker_cookie
+from handful.crowd.practice import check_practised, lessons_shown, note_joined
+from handful.crowd.refusals import Refusal, invitation_used, not_found, not_invited, not_joined, study_ended, too_fast
+from handful.crowd.registry import Registry
+from handful.crowd.replies import ServerEvent, event_stream, sheet_download
+from handful.crowd.tokens import Worker
 
 PROGRESS_EVERY_S = 2.0
 FOR_EVER_HERE = "private, max-age=31536000, immutable"  # for one browser only
@@ -240,3 +239,34 @@ def _present(hosted: Host, worker: Worker) -> Iterator[None]:
         yield
     finally:
         hosted.page_closed(worker)
+
+
+@router.get("/s/{study}/me")
+async def myself(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> person_messages.Myself:
+    """The code of whoever has joined in this browser."""
+    secret = registry_of(request).secret
+    worker = known_worker(secret, hosted, cookie)
+    if worker is None:
+        raise not_joined()
+    return person_messages.Myself(code=code_of(secret, hosted, worker.id))
+
+
+@router.post("/s/{study}/forget")
+async def forget(
+    hosted: TheStudy, said: person_messages.ForgetMe, request: Request, response: Response, cookie: WorkerCookie = None
+) -> person_messages.Forgotten:
+    """Forget whose code this is: what ties answers to a person goes, and the answers stay without one.
+
+    With `withdraw` they also leave the open round. Decided rounds stand.
+    """
+    wait = limits_of(request).joining.wait(address_of(request.scope))
+    if wait:
+        raise too_fast(wait)
+    secret = registry_of(request).secret
+    name = await in_thread(person_of_code, secret, hosted, said.code)
+    if name is None:
+        raise Refusal(422, "no_such_code", "That is nobody's code in this study.")
+    worker = known_worker(secret, hosted, cookie)
+    if worker is not None and worker.id == name and hosted.desk is None:  # who is paid still has to go back
+        response.delete_cookie(WORKER_COOKIE, path=f"/api/s/{hosted.name}")
+    return person_messages.Forgotten(done=await in_thread(forget_person, hosted, name, withdraw=said.withdraw))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -15,6 +16,8 @@ from starlette.requests import ClientDisconnect
 from handful.crowd import setup_messages
 from handful.crowd.cards import item_card
 from handful.crowd.drafts import Draft, preview_of_draft
+from handful.crowd.guard import RESPONSES, OrganizersStudy, in_thread, only_organizers, registry_of
+from handful.crowd.intake import take_practice_picture
 from handful.crowd.languages import DEFAULT, language
 from handful.crowd.picks import summary_of
 from handful.crowd.plan import StudyPlan, expected_minutes, plan_of, quality_of, suited
@@ -23,9 +26,6 @@ from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.registry import Registry, open_draft, warm_up_for
 from handful.crowd.settings import Settings
 from handful.crowd.sources import PASTED as PASTED_TEXTS
-from handful.crowd.web.dependencies import only_organizers, registry_of
-from handful.crowd.web.error_responses import RESPONSES
-from handful.crowd.web.thread_pool import in_thread
 from handful.errors import HandfulError, StorageError, UnknownExplorer
 from handful.study.doors import Door
 from handful.wording import sentence
@@ -335,3 +335,41 @@ def _advice(told: setup_messages.DraftSettings, items: int, answers: int, option
             "from each, every item is seen about twice for every pick."
         )
     return None
+
+
+practice_router = APIRouter(prefix="/api", responses=RESPONSES)
+BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
+
+
+@practice_router.put("/organize/{study}/practice/{name:path}", tags=["organizer"], openapi_extra=BODY)
+async def of_study(hosted: OrganizersStudy, name: str, request: Request) -> setup_messages.PracticePicture:
+    """Add a picture to practise on, as the body of the request; people see it once a pair of the practice names it."""
+    return await _taken(hosted.collection.folder, name, request)
+
+
+@practice_router.put(
+    "/setup/{draft}/practice/{name:path}",
+    tags=["setup"],
+    openapi_extra=BODY,
+    dependencies=[Depends(only_organizers)],
+)
+async def of_draft(draft: TheDraft, name: str, request: Request) -> setup_messages.PracticePicture:
+    """Add a picture to practise on, as the body of the request."""
+    with explained():
+        draft.only_a_draft()
+    return await _taken(draft.folder, name, request)
+
+
+async def _taken(folder: Path, name: str, request: Request) -> setup_messages.PracticePicture:
+    try:
+        data = await request.body()
+    except ClientDisconnect:
+        raise Refusal(400, "cut_off", "The file did not arrive whole: send it again.") from None
+    with explained():
+        item = await in_thread(take_practice_picture, folder, name, data)
+    return next(card for card in await in_thread(_practice_cards, folder, registry_of(request)) if card.name == item.id)
+
+
+def _practice_cards(folder: Path, registry: Registry) -> list[setup_messages.PracticePicture]:
+    registry.show_practice(folder)
+    return practice_cards(folder)

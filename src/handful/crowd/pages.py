@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup
 
+from handful.crowd.assets import FOR_EVER, RETRYING, STATIC
 from handful.crowd.decoding import heif_is_known
+from handful.crowd.guard import CONTENT_SECURITY_POLICY, has_session, hosted_study_of, in_thread, registry_of
 from handful.crowd.host import Host
 from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
+from handful.crowd.replies import report_download, sheet_download
 from handful.crowd.setting_bounds import BOUNDS
-from handful.crowd.web.dependencies import has_session, hosted_study_of, registry_of
-from handful.crowd.web.guard import CONTENT_SECURITY_POLICY
-from handful.crowd.web.static_files import FOR_EVER, RETRYING, STATIC
-from handful.crowd.web.thread_pool import in_thread
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
@@ -172,3 +172,34 @@ async def picture(name: str, request: Request) -> Response:
     except FileNotFoundError:  # let go of at this moment
         raise not_found() from None
     return FileResponse(path, media_type="image/webp", headers={"Cache-Control": FOR_EVER}, stat_result=found)
+
+
+async def _study_of(key: str, request: Request) -> Host:
+    """The study whose result a link shows."""
+    registry = registry_of(request)
+    study = await in_thread(registry.keys.study_of, key)
+    for hosted in registry.studies.values():
+        if hosted.study.name == study:
+            return hosted
+    raise not_found()
+
+
+SharedStudy = Annotated[Host, Depends(_study_of)]
+
+
+@router.get("/r/{key}")
+async def shared_result(key: str, hosted: SharedStudy, request: Request) -> Response:
+    """What was chosen, and what may be claimed of it."""
+    return await result_page(request, hosted, f"/r/{key}")
+
+
+@router.get("/r/{key}/sheet.png")
+async def sheet(hosted: SharedStudy) -> Response:
+    """The contact sheet."""
+    return await sheet_download(hosted)
+
+
+@router.get("/r/{key}/report.html")
+async def report(hosted: SharedStudy) -> Response:
+    """The report that stands alone."""
+    return await report_download(hosted)

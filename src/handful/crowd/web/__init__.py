@@ -1,1 +1,0 @@
-"""The web server: routes, guard, rate limits, event streams, templates and static files."""
