@@ -8,8 +8,8 @@ import pytest
 
 from handful.cli.crowd import LEFT_OUT, collection_of, leaving_nothing_if_refused
 from handful.crowd.drafts import Drafts
+from handful.crowd.messages import DraftSettings
 from handful.crowd.registry import items_folder
-from handful.crowd.setup_messages import DraftSettings
 from handful.errors import InvalidProblem, StorageLocked
 from tests.crowd.pictures import folder_of
 

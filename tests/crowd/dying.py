@@ -27,9 +27,9 @@ from handful.crowd.changes import RequestedChanges, change_words
 from handful.crowd.drafts import Draft
 from handful.crowd.guard import Registry
 from handful.crowd.intake import ingest, practice_pictures, take_practice_picture
+from handful.crowd.messages import DraftSettings
 from handful.crowd.people import Person
 from handful.crowd.plan import ExpectedPeople
-from handful.crowd.setup_messages import DraftSettings
 
 ID = b"participant-1234567"
 TOLD = DraftSettings.model_validate({"theme": "Cathedrals", "k": 2, "words": {"thanks": "Merci"}})

@@ -10,9 +10,9 @@ import pytest
 from pydantic import ValidationError
 
 from handful.crowd.drafts import DRAFT, Drafts, settings_as_made
+from handful.crowd.messages import DraftSettings
 from handful.crowd.plan import new_study
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.words import check_lessons
 from handful.errors import InvalidProblem, StorageError
 from tests.crowd.clients import Started

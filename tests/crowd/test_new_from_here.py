@@ -12,9 +12,9 @@ import pytest
 
 from handful.crowd.drafts import Drafts
 from handful.crowd.intake import ingest
+from handful.crowd.messages import DraftSettings
 from handful.crowd.plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.crowd.setup_messages import DraftSettings
 from handful.study.doors import Door
 from handful.study.rules import Checks, Rule
 from tests.crowd.clients import STUDY, Started

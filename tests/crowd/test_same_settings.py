@@ -11,12 +11,12 @@ import typer.main
 
 from handful.cli import app, crowd
 from handful.cli.crowd import OPTIONS, expected_of
-from handful.crowd import settings, setup_messages
+from handful.crowd import messages, settings
+from handful.crowd.messages import DraftSettings, Words
 from handful.crowd.pages import templates
 from handful.crowd.people import MOST_DAYS
 from handful.crowd.plan import StudyPlan, new_study, plan_of
-from handful.crowd.setting_bounds import BOUNDS
-from handful.crowd.setup_messages import DraftSettings, Words
+from handful.crowd.settings import BOUNDS
 from handful.errors import InvalidProblem
 from handful.study.preregistration import record_of as preregistration_of
 from handful.study.rules import Rule
@@ -151,4 +151,4 @@ def test_a_study_that_is_sure_ends_its_rounds_early(solo: bool) -> None:
 
 def test_a_rule_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidProblem):
-        plan_of(setup_messages.DraftSettings(checks=True, rule={"version": 9}))
+        plan_of(messages.DraftSettings(checks=True, rule={"version": 9}))

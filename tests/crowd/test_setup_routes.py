@@ -382,7 +382,7 @@ import os, sys, time
 from pathlib import Path
 from handful.crowd import drafts, host
 from handful.crowd import registry as startup
-from handful.crowd.setup_messages import DraftSettings
+from handful.crowd.messages import DraftSettings
 
 storage, photos, moment = sys.argv[1:]
 registry = startup.open_registry(storage, None, ())

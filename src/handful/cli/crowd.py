@@ -28,7 +28,7 @@ import typer
 from handful.cli import app, needs
 from handful.cli.parameters import bounded
 from handful.cli.printing import console, note
-from handful.crowd.setting_bounds import BOUNDS
+from handful.crowd.settings import BOUNDS
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageLocked
 from handful.storage import CLOSE_IT
 from handful.wording import counted
@@ -429,7 +429,7 @@ def _read_words(file: Path) -> dict[str, Any]:
     from pydantic import ValidationError
 
     from handful.crowd.languages import languages
-    from handful.crowd.setup_messages import Words
+    from handful.crowd.messages import Words
 
     try:
         text = file.read_text(encoding="utf-8")

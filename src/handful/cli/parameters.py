@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handful.crowd.setting_bounds import BOUNDS
+from handful.crowd.settings import BOUNDS
 from handful.errors import InvalidProblem
 from handful.explorers import NAMES
 

@@ -10,8 +10,8 @@ from typing import Any
 from handful.crowd.collection import Collection
 from handful.crowd.host import Host
 from handful.crowd.intake import is_picture, practice_pictures, take_practice_picture
+from handful.crowd.messages import Words
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import Words
 from handful.crowd.words import check_lessons, cleaned_words, lessons_in, settings_with, shown_consent
 from handful.errors import InvalidProblem
 from handful.study.rules import Rule

@@ -37,13 +37,11 @@ from handful.crowd.collection import (
 from handful.crowd.host import Host
 from handful.crowd.intake import NUMBERED, carry_practice_pictures, ingest
 from handful.crowd.languages import languages
-from handful.crowd.messages import About, Option
+from handful.crowd.messages import About, DraftSettings, DraftState, Option, Preview, Words
 from handful.crowd.people import DAYS
 from handful.crowd.plan import DryRun, Inherited, StudyPlan, check_settings, expected_minutes, plan_of, suited
 from handful.crowd.practice import lessons_shown
-from handful.crowd.setting_bounds import BOUNDS
-from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import DraftSettings, DraftState, Preview, Words
+from handful.crowd.settings import BOUNDS, Settings
 from handful.crowd.sources import UNFINISHED_UPLOAD, WHOLE, Uploads, keep_originals
 from handful.crowd.words import settings_with, shown_consent
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError

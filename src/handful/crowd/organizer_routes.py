@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from handful.crowd import messages, organizer_messages, people_messages, setup_messages
+from handful.crowd import messages
 from handful.crowd.changes import change_words, check_consent_was_seen, effects_of_change, fixed_words, with_built_in
 from handful.crowd.drafts import preview_of_study
 from handful.crowd.guard import (
@@ -77,7 +77,7 @@ async def backup(request: Request) -> Response:
 
 
 @router.get("/{study}")
-async def status(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def status(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
     """The status of the study."""
     return await status_now(hosted, request)
 
@@ -104,28 +104,28 @@ async def result(hosted: OrganizersStudy) -> messages.Summary:
 
 
 @router.get("/{study}/agreement")
-async def agreement(hosted: OrganizersStudy) -> organizer_messages.AgreementTold:
+async def agreement(hosted: OrganizersStudy) -> messages.AgreementTold:
     """How far people agree, and how many picks two halves of them have in common."""
     found = await in_thread(hosted.study.agreement)
-    return organizer_messages.AgreementTold.model_validate(found.to_dict())
+    return messages.AgreementTold.model_validate(found.to_dict())
 
 
 @router.post("/{study}/open")
-async def resume(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def resume(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
     """End a pause: hand out questions again."""
     await in_thread(hosted.study.resume)
     return await status_after(hosted, request)
 
 
 @router.post("/{study}/pause")
-async def pause(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def pause(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
     """Hand out no questions; answers on their way are still taken."""
     await in_thread(hosted.study.pause)
     return await status_after(hosted, request)
 
 
 @router.post("/{study}/close")
-async def finish(hosted: OrganizersStudy, request: Request) -> organizer_messages.OrganizerStatus:
+async def finish(hosted: OrganizersStudy, request: Request) -> messages.OrganizerStatus:
     """End the study for good, with what is known."""
     await in_thread(hosted.study.finish, "closed by the organizer")
     return await status_after(hosted, request)
@@ -134,19 +134,15 @@ async def finish(hosted: OrganizersStudy, request: Request) -> organizer_message
 @router.get("/{study}/exclude")
 async def excluding(
     hosted: OrganizersStudy, worker: Annotated[str, Query(max_length=200, description="the pseudonym")]
-) -> organizer_messages.ExcludingTold:
+) -> messages.ExcludingTold:
     """What excluding one worker would mean. Nothing is changed."""
     _known(hosted, worker)
     meant = await in_thread(hosted.study.excluding, [worker])
-    return organizer_messages.ExcludingTold(
-        answers=meant.answers, leaving=meant.leaving, rounds=meant.rounds, words=meant.words
-    )
+    return messages.ExcludingTold(answers=meant.answers, leaving=meant.leaving, rounds=meant.rounds, words=meant.words)
 
 
 @router.post("/{study}/exclude")
-async def exclude(
-    hosted: OrganizersStudy, said: organizer_messages.Exclude, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def exclude(hosted: OrganizersStudy, said: messages.Exclude, request: Request) -> messages.OrganizerStatus:
     """Count none of a worker's answers. By hand this voids the certificate's confidence, and it will say so."""
     _known(hosted, said.worker)
     with explained():
@@ -155,9 +151,7 @@ async def exclude(
 
 
 @router.post("/{study}/restore")
-async def restore(
-    hosted: OrganizersStudy, said: organizer_messages.NamedWorker, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def restore(hosted: OrganizersStudy, said: messages.NamedWorker, request: Request) -> messages.OrganizerStatus:
     """Count a worker's answers again."""
     _known(hosted, said.worker)
     with explained():
@@ -166,9 +160,7 @@ async def restore(
 
 
 @router.post("/{study}/leave")
-async def leave(
-    hosted: OrganizersStudy, said: organizer_messages.NamedWorker, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def leave(hosted: OrganizersStudy, said: messages.NamedWorker, request: Request) -> messages.OrganizerStatus:
     """Somebody withdraws: their answers leave the open round, unless the rule keeps them. Decided rounds stand."""
     with explained():
         await in_thread(hosted.study.leave, said.worker)
@@ -176,9 +168,7 @@ async def leave(
 
 
 @router.post("/{study}/door")
-async def change_door(
-    hosted: OrganizersStudy, said: organizer_messages.NewDoor, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def change_door(hosted: OrganizersStudy, said: messages.NewDoor, request: Request) -> messages.OrganizerStatus:
     """Let people come in another way from now on. It stands in the journal, and the certificate names it."""
     door = Door(said.kind) if said.share is None else Door(said.kind, share=said.share)
     with explained():
@@ -213,7 +203,7 @@ _Language = Annotated[str | None, Query(max_length=12, description="a code, as `
 
 
 @router.get("/{study}/words")
-async def words_now(hosted: OrganizersStudy, language: _Language = None) -> setup_messages.WordsNow:
+async def words_now(hosted: OrganizersStudy, language: _Language = None) -> messages.WordsNow:
     """What people read now, and what changing it would mean; the built-in words in this `language`, or else in its."""
     if language not in (None, *languages()):
         raise Refusal(422, "invalid", f"The language is one of {', '.join(languages())}.")
@@ -221,9 +211,7 @@ async def words_now(hosted: OrganizersStudy, language: _Language = None) -> setu
 
 
 @router.post("/{study}/words")
-async def words(
-    hosted: OrganizersStudy, said: setup_messages.Words, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def words(hosted: OrganizersStudy, said: messages.Words, request: Request) -> messages.OrganizerStatus:
     """Change what people read; what is not named stays. Those who agreed to an earlier text keep their place.
 
     409 `fixed`: the question once it has answers, a practice that decides who counts, and `goal` in a panel's study.
@@ -246,14 +234,14 @@ async def words(
 
 
 @router.post("/{study}/preview")
-async def preview(hosted: OrganizersStudy, said: setup_messages.Words) -> setup_messages.Preview:
+async def preview(hosted: OrganizersStudy, said: messages.Words) -> messages.Preview:
     """The study as people would meet it with these words; nothing is changed."""
     return await in_thread(preview_of_study, hosted, with_built_in(hosted, said))
 
 
-def _now(hosted: Host, code: str) -> setup_messages.WordsNow:
+def _now(hosted: Host, code: str) -> messages.WordsNow:
     catalogue = languages()[code]
-    return setup_messages.WordsNow(
+    return messages.WordsNow(
         words=own_words(hosted.settings, hosted.retention_days),
         question=catalogue.said(f"prompt.{'two' if hosted.showing.options == 2 else 'more'}"),
         consent=catalogue.consent(marked=hosted.marks_networks),
@@ -266,9 +254,7 @@ def _now(hosted: Host, code: str) -> setup_messages.WordsNow:
 
 
 @router.post("/{study}/extend")
-async def extend(
-    hosted: OrganizersStudy, said: organizer_messages.MoreAnswers, request: Request
-) -> organizer_messages.OrganizerStatus:
+async def extend(hosted: OrganizersStudy, said: messages.MoreAnswers, request: Request) -> messages.OrganizerStatus:
     """Allow so many more answers. A finished study has nothing left to ask: begin a new study from here."""
     with explained():
         await in_thread(hosted.study.extend, said.answers)
@@ -276,9 +262,7 @@ async def extend(
 
 
 @router.post("/{study}/new-study", status_code=201, dependencies=[Depends(only_organizers)])
-async def new_study(
-    hosted: OrganizersStudy, said: setup_messages.NewFromHere, request: Request
-) -> setup_messages.NewDraft:
+async def new_study(hosted: OrganizersStudy, said: messages.NewFromHere, request: Request) -> messages.NewDraft:
     """Begin a draft from this study: with its settings, words and items, and the picks so far chosen from the start.
 
     The study itself stays as it is. Takes a key that owns all studies.
@@ -292,10 +276,11 @@ async def new_study(
         raise Refusal(507, "storage", sentence(str(error))) from error
     except InvalidCollection as error:
         raise Refusal(409, "not_possible", sentence(str(error))) from error
-    return setup_messages.NewDraft(draft=draft.id)
+    return messages.NewDraft(draft=draft.id)
 
 
 RECORD: dict[int | str, dict[str, object]] = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}
+
 
 @router.post("/{study}/preregister", response_class=Response, responses=RECORD)
 async def preregister(hosted: OrganizersStudy) -> Response:
@@ -362,22 +347,20 @@ def _picks(hosted: Host, registry: Registry) -> Path:
 
 
 @router.get("/{study}/invitations")
-async def invitations(hosted: OrganizersStudy, request: Request) -> people_messages.InvitationCounts:
+async def invitations(hosted: OrganizersStudy, request: Request) -> messages.InvitationCounts:
     """How many invitations there are."""
     kept = _invitations(hosted, registry_of(request))
     counts = Counter(one.state for one in await in_thread(kept.all))
-    return people_messages.InvitationCounts(open=counts["open"], used=counts["used"], revoked=counts["revoked"])
+    return messages.InvitationCounts(open=counts["open"], used=counts["used"], revoked=counts["revoked"])
 
 
 @router.post("/{study}/invitations", status_code=201)
-async def invite(
-    hosted: OrganizersStudy, said: people_messages.Invite, request: Request
-) -> people_messages.InvitationLinks:
+async def invite(hosted: OrganizersStudy, said: messages.Invite, request: Request) -> messages.InvitationLinks:
     """Make invitations, each for one person. The links are told this once: only hashes of them are kept."""
     registry = registry_of(request)
     made = await in_thread(_invitations(hosted, registry).make, said.number, registry.clock())
-    links = [people_messages.InvitationLink(number=number, link=f"/s/{hosted.name}#{code}") for number, code in made]
-    return people_messages.InvitationLinks(links=links)
+    links = [messages.InvitationLink(number=number, link=f"/s/{hosted.name}#{code}") for number, code in made]
+    return messages.InvitationLinks(links=links)
 
 
 def _invitations(hosted: Host, registry: Registry) -> Invitations:
@@ -388,8 +371,9 @@ def _invitations(hosted: Host, registry: Registry) -> Invitations:
 
 SESSION_S = 12 * 3600
 
+
 @router.post("/login", status_code=204)
-async def login(said: organizer_messages.Login, request: Request) -> Response:
+async def login(said: messages.Login, request: Request) -> Response:
     """Give the key, get the session's cookie."""
     registry = registry_of(request)
     wait = limits_of(request).login.wait(address_of(request.scope))
@@ -411,22 +395,22 @@ async def logout(request: Request) -> Response:
 
 
 @router.post("/key", status_code=201, dependencies=[Depends(only_organizers)])
-async def renew(request: Request, response: Response) -> organizer_messages.KeyLink:
+async def renew(request: Request, response: Response) -> messages.KeyLink:
     """Make another organizer's key. The one before opens nothing, and all sessions end but this one."""
     registry = registry_of(request)
     await in_thread(registry.keys.renew)
     await _open_session(registry, response)
-    return organizer_messages.KeyLink(link=await in_thread(lambda: registry.keys.login))
+    return messages.KeyLink(link=await in_thread(lambda: registry.keys.login))
 
 
 @router.get("/{study}/share")
-async def shared(hosted: OrganizersStudy, request: Request) -> organizer_messages.KeyLink:
+async def shared(hosted: OrganizersStudy, request: Request) -> messages.KeyLink:
     """The link to the result, if there is one."""
-    return organizer_messages.KeyLink(link=await in_thread(registry_of(request).keys.link, hosted.study.name))
+    return messages.KeyLink(link=await in_thread(registry_of(request).keys.link, hosted.study.name))
 
 
 @router.post("/{study}/share")
-async def share(hosted: OrganizersStudy, request: Request) -> organizer_messages.KeyLink:
+async def share(hosted: OrganizersStudy, request: Request) -> messages.KeyLink:
     """A link for whoever may see the result, and nothing else. Where there is one, it is that one."""
     await in_thread(registry_of(request).keys.share, hosted.study.name)
     return await shared(hosted, request)

@@ -20,7 +20,7 @@ from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
 from handful.crowd.replies import report_download, sheet_download
-from handful.crowd.setting_bounds import BOUNDS
+from handful.crowd.settings import BOUNDS
 
 router = APIRouter(include_in_schema=False)
 templates = Jinja2Templates(directory=Path(__file__).parent / "templates")

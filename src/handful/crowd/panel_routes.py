@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, Request, Response
 
-from handful.crowd import panel_messages
+from handful.crowd import messages
 from handful.crowd.guard import (
     RESPONSES,
     WORKER_COOKIE,
@@ -71,13 +71,11 @@ async def cookie_of_visit(hosted: Host, request: Request) -> tuple[str | None, s
 
 
 @router.post("/s/{study}/arrive")
-async def arrive(
-    hosted: TheStudy, said: panel_messages.Arrive, request: Request, response: Response
-) -> panel_messages.Arrived:
+async def arrive(hosted: TheStudy, said: messages.Arrive, request: Request, response: Response) -> messages.Arrived:
     """Come from a panel, with the parameters of the address it gave. Whoever came before goes on, on any device."""
     desk = hosted.desk
     if desk is None:
-        return panel_messages.Arrived(state="preview")
+        return messages.Arrived(state="preview")
     wait = limits_of(request).joining.wait(address_of(request.scope))
     if wait:
         raise too_fast(wait)
@@ -91,22 +89,22 @@ async def arrive(
         if person.consented is not None:
             cookie = cookie_from(registry.secret, hosted.name, person.chance)
             set_worker_cookie(response, WORKER_COOKIE, cookie, hosted.name, secure)
-    return panel_messages.Arrived(state=arrival.state, ending=arrival.ending)
+    return messages.Arrived(state=arrival.state, ending=arrival.ending)
 
 
 @router.post("/s/{study}/refuse")
-async def refuse(hosted: TheStudy, request: Request) -> panel_messages.Arrived:
+async def refuse(hosted: TheStudy, request: Request) -> messages.Arrived:
     """Do not agree: nothing is asked, and the panel is told so. For people from a panel, before they join."""
     desk, person = hosted.desk, _visitor(hosted, request)
     if desk is None or person is None or person.consented is not None:
         raise not_found()
     await in_thread(desk.end, person, "refused")
     ending = desk.after(person.pseudonym, done=False, has_questions=False, study_open=hosted.open)
-    return panel_messages.Arrived(state="ended", ending=ending)
+    return messages.Arrived(state="ended", ending=ending)
 
 
 @organizers.post("/{study}/recruiting/decide")
-async def decide(hosted: OrganizersStudy, said: panel_messages.Decide, request: Request) -> panel_messages.Recruiting:
+async def decide(hosted: OrganizersStudy, said: messages.Decide, request: Request) -> messages.Recruiting:
     """Settle what waits for the organizer: pay a person or leave it; say whether a bonus was paid."""
     loop = _loop(hosted, request)
     if said.who is not None:
@@ -118,8 +116,8 @@ async def decide(hosted: OrganizersStudy, said: panel_messages.Decide, request: 
 
 @organizers.post("/{study}/recruiting/prolific")
 async def recruit_on_prolific(
-    hosted: OrganizersStudy, said: panel_messages.RecruitOnProlific, request: Request
-) -> panel_messages.Recruiting:
+    hosted: OrganizersStudy, said: messages.RecruitOnProlific, request: Request
+) -> messages.Recruiting:
     """Receive people from Prolific. Nothing is done there: the reply says step by step what the organizer does."""
     registry = registry_of(request)
     if registry.storage is None:
@@ -138,9 +136,7 @@ async def recruit_on_prolific(
 
 
 @organizers.post("/{study}/recruiting/bonus")
-async def bonus(
-    hosted: OrganizersStudy, said: panel_messages.PromiseBonus, request: Request
-) -> panel_messages.Recruiting:
+async def bonus(hosted: OrganizersStudy, said: messages.PromiseBonus, request: Request) -> messages.Recruiting:
     """Promise somebody a bonus: it is written down now, and paid by the next reconciliation, once.
 
     The same `id` again promises nothing more: whoever got no reply may repeat the request.
@@ -151,7 +147,7 @@ async def bonus(
 
 
 @organizers.post("/{study}/recruiting/reconcile")
-async def reconcile(hosted: OrganizersStudy, request: Request) -> panel_messages.Recruiting:
+async def reconcile(hosted: OrganizersStudy, request: Request) -> messages.Recruiting:
     """Bring both sides to agree now."""
     loop = _loop(hosted, request)
     await in_thread(loop.once)
@@ -175,7 +171,7 @@ async def _paid(loop: PanelLoop, call: Callable[[Payroll], object]) -> None:
         raise Refusal(409, "platform", str(error)) from None
 
 
-async def _after(loop: PanelLoop) -> panel_messages.Recruiting:
+async def _after(loop: PanelLoop) -> messages.Recruiting:
     loop.soon()
     await in_thread(loop.desk.look)
     return await in_thread(recruiting_status_of, loop)

@@ -11,8 +11,8 @@ from typing import Any
 from handful import Preferences, Study
 from handful.crowd.collection import Collection
 from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
+from handful.crowd.messages import DraftSettings
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.words import check_lessons
 from handful.errors import HandfulError, InvalidProblem, UnknownExplorer
 from handful.pricing import Bought, bought

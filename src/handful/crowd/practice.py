@@ -9,9 +9,8 @@ from handful.crowd.cards import item_card
 from handful.crowd.collection import Collection
 from handful.crowd.intake import practice_pictures
 from handful.crowd.lessons import Lesson
-from handful.crowd.messages import ItemCard, Join, Option, PracticeLesson
+from handful.crowd.messages import ItemCard, Join, Option, PracticeLesson, PracticePicture
 from handful.crowd.refusals import Refusal
-from handful.crowd.setup_messages import PracticePicture
 from handful.errors import InvalidProblem
 from handful.study.conduct import PRACTICE
 from handful.study.rules import Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from handful.crowd import panel_messages
+from handful.crowd import messages
 from handful.crowd.host import Host
 from handful.crowd.people import forget_settled
 from handful.crowd.tokens import Secret, new_chance, panel_key
@@ -38,7 +38,7 @@ def panel_loop_for(hosted: Host, storage: str | Path | None, secret: Secret) -> 
     return PanelLoop(store, found, key, new_chance, lambda: hosted.study, forget, hosted.change_signal.changed)
 
 
-def plan_for(hosted: Host, said: panel_messages.RecruitOnProlific) -> Plan:
+def plan_for(hosted: Host, said: messages.RecruitOnProlific) -> Plan:
     """The plan with what was said. Checks come from the study's rule; people and answers each, where nobody said how
     many, from who is expected or from the budget.
     """
@@ -50,12 +50,12 @@ def plan_for(hosted: Host, said: panel_messages.RecruitOnProlific) -> Plan:
     return Plan(min(people, MOST_PEOPLE), each, per_hour=per_hour, currency=currency).by_rule(hosted.study.setup.rule)
 
 
-def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
+def recruiting_status_of(loop: PanelLoop) -> messages.Recruiting:
     """People and money, as they are known here; the platform is not asked."""
     recruitment, report = loop.desk.recruitment, loop.report
     entries = loop.store.entries(recruitment.study)
     waiting = [] if report is None else report.waiting
-    return panel_messages.Recruiting(
+    return messages.Recruiting(
         panel=recruitment.panel.name,
         status=recruitment.status,
         places=recruitment.places if recruitment.on_prolific else recruitment.panel.places,
@@ -68,6 +68,6 @@ def recruiting_status_of(loop: PanelLoop) -> panel_messages.Recruiting:
         unknown=sum(entry.cents for entry in entries if entry.unknown),
         promised=sum(entry.cents for entry in entries if entry.promised),
         differences=[] if report is None else report.differences[:20],
-        waiting=[panel_messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
+        waiting=[messages.WaitingLine(who=one.who, line=one.line, words=one.words) for one in waiting],
         trouble=loop.trouble,
     )

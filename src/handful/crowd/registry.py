@@ -22,7 +22,7 @@ from handful.crowd.collection import Collection, load_collection
 from handful.crowd.drafts import Draft, Drafts, settings_as_made
 from handful.crowd.host import Host, StoredStudy
 from handful.crowd.intake import keep_practice_pictures, practice_pictures
-from handful.crowd.messages import StudyLine
+from handful.crowd.messages import DraftSettings, StudyLine
 from handful.crowd.organizer_keys import OrganizerKeys
 from handful.crowd.people import Invitations, People, invitation_of, keep_for, kept_for, new_pseudonym, retire
 from handful.crowd.plan import DUELS, Inherited, StudyPlan, new_study, note_expected, suited
@@ -30,7 +30,6 @@ from handful.crowd.practice import check_can_be_practised
 from handful.crowd.recruitment import panel_loop_for
 from handful.crowd.refusals import invitation_used, not_invited
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import DraftSettings
 from handful.crowd.sources import ORIGINALS, clean_text
 from handful.crowd.tokens import Secret, secret_in
 from handful.crowd.words import own_words, settings_with

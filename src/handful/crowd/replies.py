@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
-from handful.crowd import organizer_messages
+from handful.crowd import messages
 from handful.crowd.guard import OpenStreams, address_of, in_thread, limits_of, registry_of
 from handful.crowd.host import ChangeSignal, Host
 from handful.crowd.outputs import report, result_sheet
@@ -137,18 +137,18 @@ def attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
-async def status_now(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
+async def status_now(hosted: Host, request: Request) -> messages.OrganizerStatus:
     """The status with everything in it, also of recruiting."""
     return await in_thread(_status, hosted, request)
 
 
-async def status_after(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
+async def status_after(hosted: Host, request: Request) -> messages.OrganizerStatus:
     """The status after something was done."""
     await in_thread(hosted.refresh_status)
     return await status_now(hosted, request)
 
 
-def _status(hosted: Host, request: Request) -> organizer_messages.OrganizerStatus:
+def _status(hosted: Host, request: Request) -> messages.OrganizerStatus:
     loop = registry_of(request).panels.get(hosted.name)
     recruiting = None if loop is None else recruiting_status_of(loop)
     return organizer_status_of(hosted, len(limits_of(request).streams), recruiting)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from itertools import count
 from statistics import fmean
 
-from handful.crowd import organizer_messages, panel_messages
+from handful.crowd import messages
 from handful.crowd.cards import item_card
 from handful.crowd.host import Host
-from handful.crowd.organizer_messages import Course
+from handful.crowd.messages import Course
 from handful.crowd.picks import pick_lines
 from handful.study.circumstances import circumstances_of
 from handful.study.rules import ONLY_VERIFIED
@@ -115,13 +115,13 @@ _turns = count(1)
 
 
 def organizer_status_of(
-    hosted: Host, streams: int = 0, recruiting: panel_messages.Recruiting | None = None
-) -> organizer_messages.OrganizerStatus:
+    hosted: Host, streams: int = 0, recruiting: messages.Recruiting | None = None
+) -> messages.OrganizerStatus:
     """Everything the organizer's page shows, in one message."""
     turn = next(_turns)
     status, found, now = hosted.study.status(), hosted.latest_result(), hosted.clock()
     lines = _item_lines(hosted, status)
-    return organizer_messages.OrganizerStatus(
+    return messages.OrganizerStatus(
         study=hosted.name,
         theme=hosted.theme,
         turn=turn,
@@ -146,7 +146,7 @@ def organizer_status_of(
         items=[line for line in lines if line.chosen is None][:MOST_ITEMS],
         workers=_worker_lines(hosted, status),
         rounds=[
-            organizer_messages.RoundLine(
+            messages.RoundLine(
                 round=one.round,
                 pick=one.pick,
                 name=hosted.collection.name_of(one.pick),
@@ -177,7 +177,7 @@ def _filled_if_closed(status: Status) -> int:
     return status.k - len(status.chosen) - bool(status.round_answers or status.provisional)
 
 
-def _item_lines(hosted: Host, status: Status) -> list[organizer_messages.ItemLine]:
+def _item_lines(hosted: Host, status: Status) -> list[messages.ItemLine]:
     """Every item, best mean first, those of which nothing is known last."""
     places = {id_: place for place, id_ in enumerate(status.chosen, start=1)}
     floor = max(
@@ -185,7 +185,7 @@ def _item_lines(hosted: Host, status: Status) -> list[organizer_messages.ItemLin
     )
     leader = None if status.finished else status.leader
     lines = [
-        organizer_messages.ItemLine(
+        messages.ItemLine(
             id=id_,
             name=hosted.collection.name_of(id_),
             card=item_card(hosted.collection[id_]),
@@ -202,14 +202,14 @@ def _item_lines(hosted: Host, status: Status) -> list[organizer_messages.ItemLin
     return sorted(lines, key=lambda line: (line.mean is None, -(line.mean or 0.0)))
 
 
-def _worker_lines(hosted: Host, status: Status) -> list[organizer_messages.WorkerLine]:
+def _worker_lines(hosted: Host, status: Status) -> list[messages.WorkerLine]:
     """Every worker, busiest first."""
     lines, fold, rule = [], hosted.study.fold, hosted.study.setup.rule
     for worker in status.workers:
         statistics = hosted.statistics.of(worker.name)
         conduct = fold.conducts.of(fold.workers.number_if_known(worker.name))
         lines.append(
-            organizer_messages.WorkerLine(
+            messages.WorkerLine(
                 worker=worker.name,
                 answers=worker.answers,
                 round_answers=worker.round_answers,

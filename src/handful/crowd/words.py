@@ -8,9 +8,9 @@ from typing import Any
 
 from handful.crowd.languages import built_in, languages
 from handful.crowd.lessons import LONGEST, MOST_LESSONS, Lesson
+from handful.crowd.messages import LessonTold, Words
 from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
-from handful.crowd.setup_messages import LessonTold, Words
 from handful.crowd.sources import clean_text
 from handful.errors import InvalidProblem
 from handful.study.doors import Door

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
-from handful.crowd import messages, person_messages
+from handful.crowd import messages
 from handful.crowd.changes import consent_in
 from handful.crowd.guard import (
     RESPONSES,
@@ -242,19 +242,19 @@ def _present(hosted: Host, worker: Worker) -> Iterator[None]:
 
 
 @router.get("/s/{study}/me")
-async def myself(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> person_messages.Myself:
+async def myself(hosted: TheStudy, request: Request, cookie: WorkerCookie = None) -> messages.Myself:
     """The code of whoever has joined in this browser."""
     secret = registry_of(request).secret
     worker = known_worker(secret, hosted, cookie)
     if worker is None:
         raise not_joined()
-    return person_messages.Myself(code=code_of(secret, hosted, worker.id))
+    return messages.Myself(code=code_of(secret, hosted, worker.id))
 
 
 @router.post("/s/{study}/forget")
 async def forget(
-    hosted: TheStudy, said: person_messages.ForgetMe, request: Request, response: Response, cookie: WorkerCookie = None
-) -> person_messages.Forgotten:
+    hosted: TheStudy, said: messages.ForgetMe, request: Request, response: Response, cookie: WorkerCookie = None
+) -> messages.Forgotten:
     """Forget whose code this is: what ties answers to a person goes, and the answers stay without one.
 
     With `withdraw` they also leave the open round. Decided rounds stand.
@@ -269,4 +269,4 @@ async def forget(
     worker = known_worker(secret, hosted, cookie)
     if worker is not None and worker.id == name and hosted.desk is None:  # who is paid still has to go back
         response.delete_cookie(WORKER_COOKIE, path=f"/api/s/{hosted.name}")
-    return person_messages.Forgotten(done=await in_thread(forget_person, hosted, name, withdraw=said.withdraw))
+    return messages.Forgotten(done=await in_thread(forget_person, hosted, name, withdraw=said.withdraw))
