@@ -25,7 +25,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from handful.crowd import organizer_routes, pages, panel_routes, setup_routes, worker_routes
-from handful.crowd.assets import VersionedFiles
+from handful.crowd.assets import VersionedFiles, page
 from handful.crowd.guard import Guard, RequestLimits, handle_errors, in_thread
 from handful.crowd.identity import look_after
 from handful.crowd.messages import Health
@@ -242,7 +242,7 @@ async def _tick_studies(registry: Registry) -> None:
 
 
 SAID = json.dumps({"error": "starting", "message": "The server is starting. Please try again in a moment."}).encode()
-PAGE = b"<!doctype html><meta charset=utf-8><title>One moment</title><h1>One moment</h1><p>The server is starting."
+PAGE = page("starting.html").encode()
 LOOK_EVERY_S = 0.1
 PATIENCE_S = 0.3
 

@@ -1,4 +1,4 @@
-"""Scripts and styles, at addresses that change with what is in them: a browser keeps them, and never has old ones."""
+"""Templates, scripts and styles. Those that a browser keeps have addresses that change with what is in them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
 
+from fastapi.templating import Jinja2Templates
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+from handful.crowd.languages import DEFAULT, language
+from handful.crowd.settings import BOUNDS
 
 FOLDER = Path(__file__).parent / "static"
 FOR_EVER = "private, max-age=31536000, immutable"
@@ -35,6 +40,14 @@ RETRYING = (
 RETRYING_HASH = "sha256-" + b64encode(sha256(RETRYING.encode()).digest()).decode()
 
 
+templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
+templates.env.globals["static"] = STATIC
+templates.env.globals["bounds"] = BOUNDS
+templates.env.filters["spelled"] = lambda number: f"{number:.6f}".rstrip("0").rstrip(".")
+templates.env.globals["language"] = language(DEFAULT)
+templates.env.globals["retrying"] = Markup(RETRYING)
+
+
 class VersionedFiles:
     """Everything in the folder, under this edition's name and no other; kept in memory, since everybody needs it."""
 
@@ -53,3 +66,8 @@ class VersionedFiles:
             raise HTTPException(405, headers={"Allow": "GET, HEAD"})
         content, kind = found
         await Response(content, media_type=kind, headers={"Cache-Control": FOR_EVER})(scope, receive, send)
+
+
+def page(name: str, **shown: object) -> str:
+    """A page that needs nothing of a request."""
+    return templates.get_template(name).render(shown)

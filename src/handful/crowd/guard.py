@@ -23,7 +23,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handful.crowd.assets import RETRYING_HASH, STATIC
+from handful.crowd.assets import RETRYING_HASH, page
 from handful.crowd.host import Host
 from handful.crowd.identity import known_worker, parsed
 from handful.crowd.refusals import Refusal, not_found, not_joined, not_organizer, study_ended, too_fast, too_large
@@ -327,18 +327,6 @@ class RequestLimits:
 
 log = logging.getLogger("handful.crowd")
 
-NOT_FOUND_PAGE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    f'<title>Nothing here</title><link rel="stylesheet" href="{STATIC}/app.css">'
-    '<main class="page"><h1>There is nothing here</h1><p>Check the link you were given.</p></main></html>'
-)
-BUSY_PAGE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>One moment</title>'
-    "<h1>One moment</h1><p>Many people are opening this page. It loads again by itself in a few seconds.</p></html>"
-)
-
 
 class ErrorMessage(BaseModel):
     """The body of every refusal."""
@@ -376,7 +364,7 @@ def refused_page(refusal: Refusal, path: str) -> Response:
     if wait is None or path.startswith(("/api/", "/static/", "/items/")):
         return response_of(refusal)
     headers = {"Cache-Control": "no-store", "Retry-After": wait, "Refresh": wait}
-    return Response(BUSY_PAGE, refusal.status, headers, "text/html; charset=utf-8")
+    return Response(page("busy.html"), refusal.status, headers, "text/html; charset=utf-8")
 
 
 @contextmanager
@@ -423,7 +411,7 @@ def handle_errors(app: FastAPI) -> None:
 def _nothing_here(request: Request) -> Response:
     if request.url.path.startswith("/api/") or request.method != "GET":
         return response_of(not_found())
-    return Response(NOT_FOUND_PAGE, 404, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")
+    return Response(page("not_found.html"), 404, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")
 
 
 def _refusal_of(error: HandfulError) -> Refusal:

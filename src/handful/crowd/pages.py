@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
-from fastapi.templating import Jinja2Templates
-from markupsafe import Markup
 
-from handful.crowd.assets import FOR_EVER, RETRYING, STATIC
+from handful.crowd.assets import FOR_EVER, templates
 from handful.crowd.decoding import heif_is_known
 from handful.crowd.guard import CONTENT_SECURITY_POLICY, has_session, hosted_study_of, in_thread, registry_of
 from handful.crowd.host import Host
@@ -20,15 +17,8 @@ from handful.crowd.languages import DEFAULT, language, languages
 from handful.crowd.messages import StudyLine
 from handful.crowd.refusals import not_found
 from handful.crowd.replies import report_download, sheet_download
-from handful.crowd.settings import BOUNDS
 
 router = APIRouter(include_in_schema=False)
-templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
-templates.env.globals["static"] = STATIC
-templates.env.globals["bounds"] = BOUNDS
-templates.env.filters["spelled"] = lambda number: f"{number:.6f}".rstrip("0").rstrip(".")
-templates.env.globals["language"] = language(DEFAULT)
-templates.env.globals["retrying"] = Markup(RETRYING)
 
 
 @router.get("/")
