@@ -333,6 +333,27 @@ def test_replay_checks_every_decision(handful: Handful, tmp_path: Path) -> None:
     assert "decisions differ" in handful("replay", "-s", "other.db").out
 
 
+def test_replay_says_that_decisions_of_another_version_cannot_be_taken_again(handful: Handful, tmp_path: Path) -> None:
+    handful(*SELECT)
+    with closing(open_journal("handful.db", "photos", mode="read")) as journal:
+        first, *others = journal.read()
+    created = json.loads(first.payload)
+    created["setup"]["handful"] = "0.0.9"
+    with closing(open_journal("other.db", "photos")) as journal:
+        journal.append([first._replace(payload=json.dumps(created)), *others]).wait()
+    said = handful("replay", "-s", "other.db")
+    assert said.code == 0
+    assert "made by handful 0.0.9" in said.out
+    assert "every decision is the same" not in said.out
+    checked = handful("replay", "-s", "other.db", "--check", "--json")
+    assert (checked.code, json.loads(checked.out)["mismatches"]) == (1, None)
+    here, there = (json.loads(handful("status", "-s", url, "--json").out) for url in ("handful.db", "other.db"))
+    assert (there["chosen"], there["answers"]) == (here["chosen"], here["answers"])
+    assert there["result"]["certificate"] == here["result"]["certificate"]
+    answers, recorded = (handful("export", "-s", url, "--format", "csv").out for url in ("handful.db", "other.db"))
+    assert recorded.replace(",late,", ",answered,") == answers.replace(",late,", ",answered,")
+
+
 def test_plot_draws_a_file(handful: Handful, tmp_path: Path) -> None:
     handful(*SELECT)
     assert handful("plot", "-o", "photos.png").code == 0

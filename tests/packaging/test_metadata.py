@@ -20,6 +20,7 @@ CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(enco
 # Dependencies that nothing here imports by name, and what needs them.
 THROUGH_OTHERS = {
     "jinja2": "fastapi.templating",
+    "httptools": 'http="httptools"',  # uvicorn's parser
     "psycopg": "postgresql+psycopg",  # SQLAlchemy's driver
     "distributed": "get_executor",  # documented; what it gives is an executor as any other
     "ipykernel": 'kernel_name="python3"',

@@ -140,8 +140,8 @@ def replay(
 
     with opened_study(study, storage) as opened:
         kinds = Counter(record.kind for record in opened.records())
-        mismatches, answers = opened.mismatches, opened.status().answers
-        setup = opened.setup
+        setup, answers = opened.setup, opened.status().answers
+        mismatches = opened.mismatches if setup.is_current else None
         departed = None if against is None else _departures(opened, storage, against)
     if as_json:
         found = {
@@ -152,27 +152,24 @@ def replay(
             "rules": setup.rules,
         }
         kept = {} if departed is None else {"departures": departed}
-        print_json(found | {"mismatches": mismatches.count, "first": mismatches.first} | kept)
+        differ = None if mismatches is None else mismatches.count
+        print_json(found | {"mismatches": differ, "first": [] if mismatches is None else mismatches.first} | kept)
     else:
         console = console_for()
         for kind, count in kinds.most_common():
             console.print(f"{count:>9,}  {kind}")
-        for line in mismatches.first:
+        for line in () if mismatches is None else mismatches.first:
             console.print(line, style="red", highlight=False)
-        if not setup.is_current:
-            console.print(
-                f"made by handful {setup.handful}, by rules {setup.rules} of its explorer: it is as recorded, and no "
-                "decision is computed again"
-            )
-        console.print(
-            f"{opened.name}: {counted(answers, 'answer')}; "
-            + ("every decision is the same" if not mismatches.count else f"{mismatches.count:,} decisions differ")
-        )
+        if mismatches is None:
+            said = f"{setup.made_by}: it is as recorded, and no decision can be computed again here"
+        else:
+            said = f"{mismatches.count:,} decisions differ" if mismatches.count else "every decision is the same"
+        console.print(f"{opened.name}: {counted(answers, 'answer')}; {said}", highlight=False)
         for line in departed or ():
             console.print(f"not as registered: {line}", style="red", highlight=False)
         if departed == []:
             console.print("the study kept to its preregistration")
-    if check and (mismatches.count or departed):
+    if check and (mismatches is None or mismatches.count or departed):
         raise typer.Exit(1)
 
 

@@ -37,7 +37,7 @@ def begun_or_stored(
         if exists == "error" or storage is None:
             raise
         writer = stored(storage, name, setup.ids, clock, setup=setup, mode="write")
-        if not setup.in_flight_left:
+        if not setup.in_flight_left and writer.fold.setup.is_current:
             set_in_flight(writer, setup.problem.in_flight)
         return writer, False
 

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 
-from handful.errors import StorageCorrupt
+from handful.errors import InvalidProblem, StorageCorrupt
 from handful.storage import Record
 from handful.study.event_records import event_of, payload_of, setup_of
 from handful.study.events import Asked, Created, Event, RoundClosed
@@ -62,18 +62,20 @@ class Mismatches:
 
 
 def mismatches_in(records: Iterable[Record]) -> Mismatches:
-    """Take every decision of a journal again: nothing differs where this handful made it."""
+    """Take every decision of a journal again; InvalidProblem where it was made by another handful or other rules."""
     found = list(_differences(records))
     return Mismatches(len(found), tuple(found[:_SHOWN]))
 
 
 def _differences(records: Iterable[Record]) -> Iterator[str]:
     stream = iter(records)
-    fold = Fold(_setup_in(next(stream, None)))
+    setup = _setup_in(next(stream, None))
+    if not setup.is_current:
+        raise InvalidProblem(f"this study was {setup.made_by}: no other version can say whether it decided rightly")
+    fold = Fold(setup)
     for record in stream:
         event = event_of(record, payload_of(record))
-        if not fold.exploration.follows:
-            yield from _difference(fold, event)
+        yield from _difference(fold, event)
         fold.apply(event, record.time)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from handful.explorers.board import GAIN, SHARE, Mask, View, first_order, means_of
+from handful.explorers.board import GAIN, NOW, SHARE, Mask, View, first_order, means_of
 from handful.explorers.protocol import (
     ASKED,
     DONE,
@@ -40,7 +40,7 @@ from handful.study.columns import array_of_column, arrays_of, copied
 from handful.study.events import RoundClosed
 from handful.study.lines import Lines
 from handful.study.question_options import Options, Proposal
-from handful.study.questions import ANSWERED, LATE, VOID, Questions
+from handful.study.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
 from handful.study.seen_questions import SeenQuestions
 from handful.study.setup import Setup
 from handful.study.workers import Workers
@@ -105,7 +105,25 @@ class Rounds:
     @property
     def counted(self) -> int:
         """Answers counted in the open round."""
-        return int(self._tally()[0].sum()) if self.follows else int(self.state.board.round["counted"][0])
+        return int(self._counting().sum()) if self.follows else int(self.state.board.round["counted"][0])
+
+    @property
+    def counts(self) -> Ints:
+        """For each item, how many answers of the open round are about it."""
+        if self.follows:
+            return self._tally()[0]
+        if not self._in_order:
+            return self.answers_about(range(self.first, len(self._questions)))
+        count: Ints = self.state.board.items["count"].copy()
+        return count
+
+    @property
+    def waiting(self) -> Ints:
+        """For each item, how many questions about it are asked in the open round and not counted yet."""
+        if self.follows:
+            return self._about(range(self.first, len(self._questions)), UNANSWERED, PROVISIONAL)
+        waiting: Ints = self.state.board.items["waiting"].copy()
+        return waiting
 
     @property
     def all_picked(self) -> bool:
@@ -302,17 +320,18 @@ class Rounds:
         questions = range(self.first, len(self._questions))
         by_hand = self._workers.any_excluded_by_hand
         items, means = self._state.board.items, means_of(self._state.board)
-        count: Ints = items["count"].copy()
         if self.follows:
-            count, means = self._tally()
-        elif not self._in_order:
-            count = self.answers_about(questions)
-        return ClosedRound(event, questions, count, means, items["spread"].copy(), self.view(), by_hand)
+            means = self._tally()[1]
+        return ClosedRound(event, questions, self.counts, means, items["spread"].copy(), self.view(), by_hand)
 
     def answers_about(self, numbers: range) -> Ints:
         """For each item, how many of these questions' answers are about it, as any of the options."""
+        return self._about(numbers, ANSWERED)
+
+    def _about(self, numbers: range, *standings: int) -> Ints:
+        """For each item, how many of these questions that stand so show it, as any of the options."""
         questions, here = self._questions, slice(numbers.start, numbers.stop)
-        answered = np.asarray(questions.standing[here]) == ANSWERED
+        answered = np.isin(np.asarray(questions.standing[here]), standings)
         item, rival = (np.asarray(side[here], dtype=np.int64)[answered] for side in (questions.item, questions.rival))
         size = self._problem.size
         counts: Ints = np.bincount(item, minlength=size) + np.bincount(rival[rival >= 0], minlength=size)
@@ -379,9 +398,9 @@ class Rounds:
         for item in self.withdrawn:
             drop(self._state, item)
         self._proposal = None
+        self._open_board()
         if self.follows:
             return
-        self._open_board()
         self._go_again()
         for line in self._lines:
             self._count_along(line)
@@ -413,13 +432,28 @@ class Rounds:
 
     # ---- A journal that is only followed ----
 
-    def _tally(self) -> tuple[Ints, Floats]:
-        """For each item, how many answers of the open round are about it, and their mean; of comparisons, those won."""
+    def _counting(self) -> Mask:
+        """For each question of the open round, whether its answer counts; which came too late for it nobody says."""
         questions, here = self._questions, slice(self.first, len(self._questions))
-        counts = np.asarray(questions.standing[here]) == ANSWERED
+        counts: Mask = np.asarray(questions.standing[here]) == ANSWERED
         counts &= ~np.isin(np.asarray(questions.worker[here], dtype=np.int64), self._workers.excluded)
+        counts &= ~np.isin(self._options_shown(), list(self.withdrawn)).any(axis=1)
+        return counts
+
+    def _options_shown(self) -> Ints:
+        """The options of each question of the open round, -1 where there are fewer."""
+        questions, here = self._questions, slice(self.first, len(self._questions))
+        return np.column_stack([questions.item[here], questions.rival[here], questions.others(here)])
+
+    def _tally(self) -> tuple[Ints, Floats]:
+        """For each item, how many answers of the open round are about it, and their mean; of comparisons, those won.
+
+        Answers about an item given fewer picks are not among them.
+        """
+        questions, here = self._questions, slice(self.first, len(self._questions))
+        counts = self._counting() & (np.asarray(questions.given[here]) == NOW)
         answers, size = np.asarray(questions.answer[here])[counts], self._problem.size
-        options = np.column_stack([questions.item[here], questions.rival[here], questions.others(here)])[counts]
+        options = self._options_shown()[counts]
         won = np.where(options == answers[:, None], 1.0, 0.0)
         if not questions.names_one:
             won = np.column_stack([answers, 1.0 - answers])

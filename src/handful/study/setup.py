@@ -61,6 +61,11 @@ class Setup:
         return self.handful == VERSION and self.rules == self.explorer.rules
 
     @property
+    def made_by(self) -> str:
+        """Which handful made the study, and by which rules, for a message."""
+        return f"made by handful {self.handful}, with rules {self.rules} of the explorer {self.explorer.name}"
+
+    @property
     def copies_held(self) -> bool:
         """Whether a question that is held for long is asked of others too: where people come by a door, and may go."""
         return self.door is not None

@@ -132,10 +132,8 @@ def status_of(fold: Fold, items: tuple[Item, ...], finished: str | None) -> Stat
             for n, name in enumerate(workers.names)
         ),
         candidate=board.items["where"] >= 0,
-        counted=fold.exploration.answers_about(range(exploration.first, len(fold.questions)))
-        if fold.setup.explorer.order == "none"
-        else board.items["count"].copy(),
-        waiting=board.items["waiting"].copy(),
+        counted=exploration.counts,
+        waiting=exploration.waiting,
         mean=view.mean,
         lower=view.lower,
         upper=view.upper,

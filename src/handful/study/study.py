@@ -338,8 +338,8 @@ class Study(Moderating[Item]):
             raise StorageError(f"study {self.name!r} was closed here: open it again to go on with it")
         if not self.setup.is_current:
             raise StudyFinished(
-                f"study {self.name!r} was made by handful {self.setup.handful}, with rules {self.setup.rules} of the "
-                f"explorer {self.setup.explorer.name}: it can be read here, and only that version goes on with it"
+                f"study {self.name!r} was {self.setup.made_by}: "
+                "it can be read here, and only that version goes on with it"
             )
         if self._read_only:
             raise StorageError(f"study {self.name!r} is open read-only: open it without read_only to go on with it")
