@@ -8,8 +8,6 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from handful.crowd.plan import ExpectedPeople
-from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.pages import STUDY, organizers_page
@@ -144,22 +142,6 @@ def test_a_number_that_is_being_typed_is_not_written_over_by_the_next_status(ser
     await_so(page, lambda: server.registry.studies[STUDY].retention_days == 33)
 
 
-def test_a_plan_keeps_the_pay_that_was_set_up_however_soon_it_is_changed(serve: Serve, somebody: Somebody) -> None:
-    plan = StudyPlan(k=3, options=2, in_flight=20, expected=ExpectedPeople(5, 20, per_hour=1500, currency="USD"))
-    page = organizers_page(serve(plan), somebody())
-    hold(page, "POST .*[/]plan$")
-    page.reload()
-    page.click("text=Recruit people on Prolific")
-    await_held(page)
-    page.fill("#drafting [name=people]", "40")
-    page.press("#drafting [name=people]", "Tab")
-    release(page)
-    release(page)
-    expect(page.locator("#draft-rate")).to_have_value("15.00")
-    expect(page.locator("#draft-words")).to_contain_text("$15.00 per hour")
-    assert page.input_value("#drafting [name=people]") == "40"
-
-
 def test_nothing_is_registered_before_it_is_known_whether_that_is_late(serve: Serve, somebody: Somebody) -> None:
     server, context = serve(), somebody()
     server.person().answer("left")
@@ -170,22 +152,3 @@ def test_nothing_is_registered_before_it_is_known_whether_that_is_late(serve: Se
     context.unroute("**/events")
     page.click("#preregister")
     expect(page.locator("#registering")).to_contain_text("It has 1 answer already")
-
-
-def test_pay_that_is_typed_while_a_plan_is_reckoned_stays(serve: Serve, somebody: Somebody) -> None:
-    page = organizers_page(serve(), somebody())
-    hold(page, "POST .*[/]plan$")
-    page.reload()
-    page.click("text=Recruit people on Prolific")
-    release(page)
-    expect(page.locator("#draft-rate")).not_to_have_value("")
-    page.fill("#drafting [name=people]", "40")
-    page.press("#drafting [name=people]", "Tab")
-    await_held(page)
-    page.fill("#draft-rate", "12.00")
-    release(page)
-    page.wait_for_timeout(300)
-    assert page.input_value("#draft-rate") == "12.00"
-    page.press("#draft-rate", "Tab")
-    release(page)
-    expect(page.locator("#draft-words")).to_contain_text("12.00")

@@ -84,7 +84,9 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
         assert hosted.study.setup.rule is not None
         assert hosted.study.setup.rule.checks is None
         page.click("text=Recruit people on Prolific")
-        expect(page.locator("#draft-rate")).to_have_value("9.50")
+        page.fill("#recruit-address", "https://photos.example.org/s/numbers")
+        page.click("text=Show me the steps")
+        expect(page.locator("#recruiting-plan")).to_contain_text("£9.50 per hour")
 
 
 def test_in_another_language_the_consent_is_read_before_people_agree_to_it(serve: Serve, somebody: Somebody) -> None:
