@@ -89,6 +89,30 @@ def test_studies_about_other_things_are_left_alone(collection: Collection, tmp_p
     registry.close()
 
 
+def test_only_the_results_of_another_version_are_served(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = tmp_path / "a.db"
+    with monkeypatch.context() as then:
+        then.setattr("handful.study.setup.VERSION", "0.0.9")
+        before = opened(collection, storage, "Boats", "Masks")
+        before.studies["masks"].study.finish("enough")
+        chosen = before.studies["masks"].study.result().chosen
+        before.close()
+    said: list[str] = []
+    registry = opened(collection, storage, "Boats", said=said)
+    (masks, boats) = registry.studies["masks"], registry.studies["boats-2"]  # a new one
+    assert len(registry.studies) == 2
+    assert masks.study.result().chosen == chosen
+    assert organizer_status_of(masks).state == "finished"
+    for hosted in (masks, boats):
+        hosted.tick()
+    (left_out,) = said
+    assert left_out.startswith("study 'boats' was made by handful 0.0.9, with rules ")
+    assert left_out.endswith("and only that version goes on with it: it is left out")
+    registry.close()
+
+
 def test_nothing_stays_locked_when_opening_fails(collection: Collection, tmp_path: Path) -> None:
     storage = tmp_path / "a.db"
     opened(collection, storage, "Boats").close()

@@ -33,7 +33,7 @@ from handful.crowd.settings import Settings
 from handful.crowd.sources import ORIGINALS, clean_text
 from handful.crowd.tokens import Secret, secret_in
 from handful.crowd.words import own_words, settings_with
-from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError
+from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError, StudyFinished
 from handful.recruit.desk import PanelLoop
 from handful.storage import StudySummary, list_studies, make_storage, probe, without_password
 from handful.study.clock import SteadyClock
@@ -343,10 +343,14 @@ def open_registry(
     try:
         for name in stored:
             draft = drafts.of_study(name)
-            if draft is not None:
-                studies[name] = _set_up_before(storage, name, draft, settings, clock)
-                continue
-            hosted = None if collection is None else _taken_up(storage, name, collection, settings, say, clock)
+            hosted: Host | None = None
+            try:
+                if draft is not None:
+                    hosted = _set_up_before(storage, name, draft, settings, clock)
+                elif collection is not None:
+                    hosted = _taken_up(storage, name, collection, settings, say, clock)
+            except StudyFinished as error:
+                say(f"{error}: it is left out")
             if hosted is not None:
                 studies[hosted.name] = hosted
         for theme in themes:
@@ -437,8 +441,8 @@ def _set_up_before(
     stored = _stored_at(storage, name, collection, clock)
     assert stored is not None
     (theme,) = _cleaned([draft.settings.theme], (), collection)
-    hosted = Host(stored.open(), collection, settings, theme, clock, stored)
-    if not hosted.has_words:
+    hosted = Host(_ours(stored.open()), collection, settings, theme, clock, stored)
+    if not hosted.has_words and hosted.study.setup.is_current:
         hosted.say_words(draft.settings.words.model_dump(exclude_none=True))
     if hosted.expected is None and hosted.open:
         note_expected(hosted.study, draft.plan.expected)
@@ -495,7 +499,15 @@ def _taken_up(
         study.close()
         say(f"study {name!r} asks for values, and people can only compare: it is left out")
         return None
-    return Host(study, collection, settings, clock=clock, stored=stored, link=link_of(name))
+    return Host(_ours(study), collection, settings, clock=clock, stored=stored, link=link_of(name))
+
+
+def _ours(study: Study) -> Study:
+    """The study; StudyFinished if it is not over, and only another version of handful can go on with it."""
+    if study.setup.is_current or study.finished is not None:
+        return study
+    study.close()
+    raise StudyFinished(f"study {study.name!r} was {study.setup.made_by}, and only that version goes on with it")
 
 
 def _finish_beginning(theme: str, studies: Sequence[Host], plan: StudyPlan) -> None:
