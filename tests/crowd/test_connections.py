@@ -7,8 +7,9 @@ import logging
 import re
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -48,10 +49,15 @@ def test_there_are_only_so_many_connections(serve: Serve) -> None:
 
 
 def test_a_kept_connection_serves_one_request_after_another(serve: Serve) -> None:
-    with connected(serve()) as connection:
+    address = httpx.URL(serve().url)
+    with closing(HTTPConnection(address.host, address.port, timeout=PATIENCE_S)) as connection:
+        connection.connect()
+        kept = connection.sock
         for _ in range(4):
-            connection.sendall(GET)
-            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+            connection.request("GET", "/healthz")
+            reply = connection.getresponse()
+            assert (reply.status, reply.read()) == (200, b'{"status":"ok"}')
+            assert connection.sock is kept
 
 
 def answers_beside(collection: Collection, file: Path, said: bytes) -> tuple[list[float], int]:
