@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rivals import KLUCB, Halving
-from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
+from handful.explorers.protocol import Explorer, ExplorerState, drop, open_round, propose, tell
 from handful.explorers.registry import Worth
 from handful.kernels import kernel
 from handful.problem import OPEN, Floats, Problem, Values
@@ -36,7 +36,7 @@ def read(path: Path) -> np.ndarray:
 
 
 @kernel
-def answer_all(state: State, steps: Floats, drawn: Floats) -> int:
+def answer_all(state: ExplorerState, steps: Floats, drawn: Floats) -> int:
     """Answer one round to its end; how many answers that took."""
     r, asked = state.board.round[0], 0
     while r.ended == OPEN:

@@ -35,8 +35,7 @@ from handful.crowd.registry import open_registry
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
-from handful.study.doors import Door
-from handful.study.rules import Checks, Rule
+from handful.rules import Checks, Door, Rule
 
 ITEMS, K = 60, 6
 ENDLESS = 50_000_000

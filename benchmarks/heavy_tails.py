@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.rivals import Halving
-from handful.explorers.protocol import Explorer, State, drop, open_round, propose, tell
+from handful.explorers.protocol import Explorer, ExplorerState, drop, open_round, propose, tell
 from handful.explorers.registry import Worth
 from handful.kernels import kernel
 from handful.problem import OPEN, Floats, Problem, Values
@@ -25,7 +25,7 @@ LIMITS = {"as they come": (-np.inf, np.inf), "clipped": (-1.0, 2.0)}
 
 
 @kernel
-def answer_all(state: State, gains: Floats, noise: Floats, low: float, high: float) -> int:
+def answer_all(state: ExplorerState, gains: Floats, noise: Floats, low: float, high: float) -> int:
     """Answer one round to its end; how many answers that took."""
     r, asked = state.board.round[0], 0
     while r.ended == OPEN:

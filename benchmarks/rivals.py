@@ -16,7 +16,7 @@ import numpy as np
 from handful.explorers.board import NOBODY, NOW, Board, Rows, even_share, first_order, new_board, pick_one
 from handful.explorers.bounds import new_tree, plant, seat
 from handful.explorers.gains import keep_best
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.kernels import kernel
 from handful.problem import BUDGET, Ints, Problem
 
@@ -315,7 +315,7 @@ class Halving(Explorer):
     share: float = 0.6
     once: float = 0.33
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """Nothing is known."""
         board = new_board(problem.size, problem.k, problem.seed, problem.in_flight)
         rules = _rules(_HALVING, survivors=self.survivors, share=self.share, once=self.once, first=1)
@@ -331,7 +331,7 @@ class KLUCB(Explorer):
     high: float = 0.0
     sureness: float = 1.0
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """Nothing is known."""
         board = new_board(problem.size, problem.k, problem.seed, problem.in_flight)
         rules = _rules(_UCB, sureness=self.sureness, low=self.low, high=self.high)

@@ -21,7 +21,16 @@ from PIL import Image, ImageDraw, ImageFont
 from handful.draws import question_seed
 from handful.errors import InvalidCollection
 from handful.explorers.board import NOBODY, NOW, remove
-from handful.explorers.protocol import State, conclude, late, open_round, propose, put_options, take_options, tell
+from handful.explorers.protocol import (
+    ExplorerState,
+    conclude,
+    late,
+    open_round,
+    propose,
+    put_options,
+    take_options,
+    tell,
+)
 from handful.objectives import Coverage
 from handful.problem import CLOSED, OPEN, Floats, Ints, Objective, Preferences, Problem, Total
 from handful.responses import Response, btl, respond
@@ -114,7 +123,14 @@ class Pick:
 
 
 def choose(
-    state: State, objective: Objective, people: Sequence[Response], k: int, budget: Total, *, seed: int, in_flight: int
+    state: ExplorerState,
+    objective: Objective,
+    people: Sequence[Response],
+    k: int,
+    budget: Total,
+    *,
+    seed: int,
+    in_flight: int,
 ) -> list[Pick]:
     """k picks; question n knows the answers up to n − in_flight, and a person drawn at random answers it."""
     rng = np.random.Generator(np.random.Philox(key=np.array([12, seed], dtype=np.uint64)))
@@ -135,7 +151,13 @@ def choose(
 
 
 def _round(
-    state: State, gains: Floats, people: Sequence[Response], rng: np.random.Generator, seed: int, j: int, room: int
+    state: ExplorerState,
+    gains: Floats,
+    people: Sequence[Response],
+    rng: np.random.Generator,
+    seed: int,
+    j: int,
+    room: int,
 ) -> int:
     waiting: deque[tuple[Ints, tuple[int, int, int, float]]] = deque()
     options = len(getattr(state, "options", ()))

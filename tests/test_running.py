@@ -170,7 +170,7 @@ def test_an_interrupt_half_way_through_an_event_leaves_the_study_as_its_journal_
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("handful.study.rounds.tell", interrupted)
+    monkeypatch.setattr("handful.rounds.tell", interrupted)
     with pytest.raises(KeyboardInterrupt):
         study.tell(q.id, 2.0)
     assert live(study) == before == folded(study)

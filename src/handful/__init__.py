@@ -26,27 +26,13 @@ if TYPE_CHECKING:
     from handful.problem import PerItem as PerItem
     from handful.problem import Preferences as Preferences
     from handful.problem import Values as Values
-    from handful.study import (
-        Question as Question,
-    )
-    from handful.study import (
-        Receipt as Receipt,
-    )
-    from handful.study import (
-        Result as Result,
-    )
-    from handful.study import (
-        RoundResult as RoundResult,
-    )
-    from handful.study import (
-        Row as Row,
-    )
-    from handful.study import (
-        Status as Status,
-    )
-    from handful.study import (
-        Study as Study,
-    )
+    from handful.questions import Question as Question
+    from handful.questions import Receipt as Receipt
+    from handful.questions import Row as Row
+    from handful.results import Result as Result
+    from handful.results import RoundResult as RoundResult
+    from handful.results import Status as Status
+    from handful.study import Study as Study
 
 
 __version__ = "0.1.0"
@@ -60,14 +46,14 @@ _HOMES = {
     "Pivot": "handful.explorers.pivot",
     "Preferences": "handful.problem",
     "Price": "handful.pricing",
-    "Question": "handful.study",
+    "Question": "handful.questions",
     "Ranking": "handful.exact.maximize",
-    "Receipt": "handful.study",
-    "Result": "handful.study",
-    "RoundResult": "handful.study",
-    "Row": "handful.study",
+    "Receipt": "handful.questions",
+    "Result": "handful.results",
+    "RoundResult": "handful.results",
+    "Row": "handful.questions",
     "Sharp": "handful.explorers.sharp",
-    "Status": "handful.study",
+    "Status": "handful.results",
     "Study": "handful.study",
     "TopX": "handful.explorers.topx",
     "Uniform": "handful.explorers.uniform",

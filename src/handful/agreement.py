@@ -13,8 +13,8 @@ import numpy as np
 from handful.explorers.board import NOW
 from handful.numbers import percent_at_least, percent_at_most
 from handful.problem import Floats, Ints
-from handful.study.fold import Fold
-from handful.study.questions import ANSWERED
+from handful.questions import ANSWERED
+from handful.state import State
 from handful.wording import counted
 
 SPLITS = 10
@@ -104,28 +104,28 @@ class _Answers:
         return _Answers(self.options[here], self.said[here], self.worker[here])
 
 
-def agreement_of(fold: Fold) -> Agreement:
+def agreement_of(state: State) -> Agreement:
     """Agreement and stability of the study so far."""
-    closed = [_answers(fold, one.questions) for one in fold.rounds]
-    opened = _answers(fold, range(fold.exploration.first, len(fold.questions)))
+    closed = [_answers(state, one.questions) for one in state.rounds]
+    opened = _answers(state, range(state.exploration.first, len(state.questions)))
     people = np.unique(np.concatenate([one.worker for one in (*closed, opened)]))
-    compares = fold.setup.problem.feedback.compares
-    share, interval, pairs = _agreeing([*closed, opened], people, len(fold.setup.ids)) if compares else (None, None, 0)
+    compares = state.setup.problem.feedback.compares
+    share, interval, pairs = _agreeing([*closed, opened], people, len(state.setup.ids)) if compares else (None, None, 0)
     decided = [one for one in closed if len(one.said)]
-    common = _in_common(decided, people, compares, fold.setup.problem.seed) if decided else None
+    common = _in_common(decided, people, compares, state.setup.problem.seed) if decided else None
     return Agreement(len(people), share, interval, pairs, common, len(decided))
 
 
-def _answers(fold: Fold, numbers: range) -> _Answers:
-    questions, here = fold.questions, slice(numbers.start, numbers.stop)
+def _answers(state: State, numbers: range) -> _Answers:
+    questions, here = state.questions, slice(numbers.start, numbers.stop)
     worker = np.asarray(questions.worker[here], dtype=np.int64)
     counts = (np.asarray(questions.standing[here]) == ANSWERED) & (worker >= 0)
-    counts &= (np.asarray(questions.given[here]) == NOW) & ~np.isin(worker, fold.workers.excluded)
+    counts &= (np.asarray(questions.given[here]) == NOW) & ~np.isin(worker, state.workers.excluded)
     item, rival = (np.asarray(column[here], dtype=np.int64) for column in (questions.item, questions.rival))
     said = np.asarray(questions.answer[here], dtype=np.float64)
     if questions.names_one:
         options = questions.rows_of_options(numbers)
-    elif fold.setup.problem.feedback.compares:
+    elif state.setup.problem.feedback.compares:
         options, said = np.column_stack([item, rival]), np.where(said > 0.5, item, rival).astype(np.float64)
     else:
         options = item[:, None]

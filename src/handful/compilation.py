@@ -12,16 +12,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from handful.errors import InvalidProblem, UnknownExplorer
-from handful.explorers.protocol import State, conclude, late, open_round, propose, tell, void
+from handful.explorers.protocol import ExplorerState, conclude, late, open_round, propose, tell, void
 from handful.explorers.registry import EXPLORERS, Explorer, explorer_named, spelled
+from handful.journal import replayed
 from handful.kernels import COMPILING, seconds_compiling
 from handful.objectives import Modular
 from handful.problem import CLOSED, Feedback, Preferences, Problem, Values
+from handful.questions import Question
 from handful.responses import btl, uniform
+from handful.setup import small_budgets_heard
 from handful.simulation import simulate
-from handful.study import Question, Study
-from handful.study.replaying import fold_of
-from handful.study.small_budget import small_budgets_heard
+from handful.study import Study
 
 GAINS = (3.0, 2.0, 1.0)
 ANSWERS: dict[str, Feedback] = {
@@ -88,13 +89,13 @@ def _run(explorer: Explorer, problem: Problem) -> None:
                     if excluding:
                         study.exclude("somebody")  # so the round is gone through again
                 study.run(answer)
-                fold_of(study.records)  # as when it is opened again
+                replayed(study.records)  # as when it is opened again
     response = btl(2.0) if problem.feedback.compares else uniform(0.5)
     simulate(explorer.build(problem), Modular(GAINS), response, 2, budget=problem.total)
     _go_through(explorer.build(problem))
 
 
-def _go_through(state: State) -> None:
+def _go_through(state: ExplorerState) -> None:
     """A round in which a question comes to nothing, an answer comes too late, and somebody wants an end."""
     open_round(state, 1, -1, 2)
     void(state, *propose(state, 0))

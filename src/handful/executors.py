@@ -31,7 +31,7 @@ from loky import BrokenProcessPool, ProcessPoolExecutor
 from handful.errors import EvaluationFailed, HandfulError, InvalidProblem, MissingExtra, NoWorkers
 
 if TYPE_CHECKING:
-    from handful.study.questions import Question
+    from handful.questions import Question
 
 VERSION = version_of("handful")
 TRIES = 3  # for a question that ends its worker process

@@ -14,13 +14,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from handful.errors import StorageCorrupt
+from handful.events import Asked, Told
+from handful.questions import STANDINGS, UNANSWERED, picks_given
+from handful.state import repeated_questions
 from handful.storage import Record
-from handful.study.events import Asked, Told
-from handful.study.questions import STANDINGS, UNANSWERED, picks_given
-from handful.study.repeats import repeated_questions
 
 if TYPE_CHECKING:
-    from handful.study.study import Study
+    from handful.study import Study
 
 
 COLUMNS = ("question", "round", "item", "rival", "answer", "standing", "worker", "excluded", "asked", "told", "given")
@@ -104,12 +104,12 @@ def answer_lines(study: Study) -> Iterator[str]:
     come meanwhile.
     """
     meta = noted_beside(study, told_answers(study.records()))
-    fold, ids = study.snapshot(), [_harmless(id_) for id_ in study.setup.ids]
-    questions, chosen, several = fold.questions, len(fold.setup.problem.chosen), fold.questions.names_one
-    excluded, compares = set(fold.workers.excluded), fold.setup.problem.feedback.compares
-    repeats = frozenset(repeated_questions(fold).tolist()) if compares else frozenset()
+    state, ids = study.snapshot(), [_harmless(id_) for id_ in study.setup.ids]
+    questions, chosen, several = state.questions, len(state.setup.problem.chosen), state.questions.names_one
+    excluded, compares = set(state.workers.excluded), state.setup.problem.feedback.compares
+    repeats = frozenset(repeated_questions(state).tolist()) if compares else frozenset()
     line = csv.writer(_Returned(), lineterminator="\n").writerow
-    registered = () if fold.registered is None else (fold.registered.hash,)
+    registered = () if state.registered is None else (state.registered.hash,)
     more = (*((REPEAT,) if compares else ()), *(("options",) if several else ()))
     yield line((*COLUMNS, *more, *meta, *(("preregistration",) if registered else ())))
     for one in told_answers(study.records()):

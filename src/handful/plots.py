@@ -16,7 +16,7 @@ from handful.certificates import Certificate
 from handful.errors import InvalidProblem
 from handful.explorers.board import GAIN
 from handful.numbers import at_least, at_most, confidence, percent_at_least
-from handful.study.results import Result, RoundResult
+from handful.results import Result, RoundResult
 from handful.wording import counted
 
 # Okabe and Ito's colours: told apart by colour-blind readers, and in grey.

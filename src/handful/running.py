@@ -25,20 +25,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from handful import notebook
+from handful import events, notebook
 from handful.errors import BetterTool, EvaluationFailed, IdleWorkers, InvalidProblem
+from handful.events import from_record
 from handful.executors import Cluster, Processes, count_of
-from handful.study import events
-from handful.study.ask_tell import AskTell
-from handful.study.event_records import from_record
-from handful.study.in_flight import set_in_flight
-from handful.study.questions import Question
-from handful.study.setup import IN_FLIGHT
-from handful.study.writer import Writer
+from handful.journal import Writer
+from handful.questions import Question
+from handful.setup import IN_FLIGHT
+from handful.state import set_in_flight
 from handful.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handful.study import AskTell
 
 WAIT_EVERY_S = 0.25  # how much of a run may be lost to a power cut
 SHOW_EVERY_S = 0.1
@@ -103,7 +103,7 @@ def run(
     with opening as place:
         if place.in_flight is not None:
             set_in_flight(writer, IN_FLIGHT[place.in_flight])
-        warn_before_start(oracle, place, writer.fold.setup.problem.in_flight, len(writer.fold.leases))
+        warn_before_start(oracle, place, writer.state.setup.problem.in_flight, len(writer.state.leases))
         _run(ask_tell, writer, place, impartial, progress, policy)
 
 
@@ -123,7 +123,7 @@ def _run(
         waiting.append(_Waiting(question, turned, place.submit(_asked(question, turned))))
 
     def ask_more() -> None:
-        if not waiting or waiting[0].question.round == writer.fold.exploration.round:
+        if not waiting or waiting[0].question.round == writer.state.exploration.round:
             for question in _more(ask_tell, writer, close=not waiting):
                 send(question)
 
@@ -165,7 +165,7 @@ def _run(
                 left.pending.cancel()
             if waiting:
                 error.add_note(
-                    f"question {waiting[0].question.id} stays open and {counted(writer.fold.answers, 'answer')} kept: "
+                    f"question {waiting[0].question.id} stays open and {counted(writer.state.answers, 'answer')} kept: "
                     "call run(oracle) again to go on"
                 )
             raise
@@ -212,7 +212,7 @@ def _keep_ahead(ask_tell: AskTell, writer: Writer, waiting: list[_Waiting]) -> N
         if left.pending.done():
             try:
                 ahead[left.question.id] = ask_tell.checked(
-                    writer.fold.questions.number_of(left.question.id), left.straight(left.pending.result())
+                    writer.state.questions.number_of(left.question.id), left.straight(left.pending.result())
                 )
             except Exception:  # it will fail again when its turn comes
                 continue
@@ -225,7 +225,7 @@ def _answered_ahead(writer: Writer) -> dict[str, float | bool]:
     """What earlier runs had answered when they ended, of the questions that are still open."""
     ahead: dict[str, float | bool] = {}
     with writer.lock:
-        if not writer.fold.leases.numbers():
+        if not writer.state.leases.numbers():
             return ahead
         writer.flush()
         for record in writer.journal.read():
@@ -243,7 +243,7 @@ def _turned(question: Question) -> bool:
 def _left_open(ask_tell: AskTell, writer: Writer) -> list[Question]:
     """Questions of an earlier run, or of workers who are gone."""
     with writer.lock:
-        return [ask_tell.question(number) for number in writer.fold.leases.numbers()]
+        return [ask_tell.question(number) for number in writer.state.leases.numbers()]
 
 
 def _more(ask_tell: AskTell, writer: Writer, *, close: bool) -> list[Question]:
@@ -258,8 +258,8 @@ def _more(ask_tell: AskTell, writer: Writer, *, close: bool) -> list[Question]:
 
 
 def _progress(writer: Writer) -> RunProgress:
-    fold = writer.fold
-    return RunProgress(len(fold.chosen), fold.setup.problem.k, fold.answers, fold.budget)
+    state = writer.state
+    return RunProgress(len(state.chosen), state.setup.problem.k, state.answers, state.budget)
 
 
 def _shown(progress: ProgressCallback | bool | None) -> AbstractContextManager[ProgressCallback | None]:

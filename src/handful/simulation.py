@@ -13,7 +13,7 @@ from handful.draws import ORDER, PERSON, below, question_seed
 from handful.errors import InvalidProblem
 from handful.explorers.board import NOBODY, NOW
 from handful.explorers.protocol import (
-    State,
+    ExplorerState,
     conclude,
     drop,
     late,
@@ -66,7 +66,9 @@ class Simulation:
         return any(r.ended == "closed" for r in self.rounds)
 
 
-def play(state: State, gains: Floats, response: Response, cap: int, people: Floats | None = None) -> tuple[int, int]:
+def play(
+    state: ExplorerState, gains: Floats, response: Response, cap: int, people: Floats | None = None
+) -> tuple[int, int]:
     """Ask and answer until the round has ended or `cap` is reached; question n knows answers up to n − in_flight.
 
     Returns how many were asked, and how long that takes if each answer takes 1 and all in flight are answered at once.
@@ -87,7 +89,7 @@ def play(state: State, gains: Floats, response: Response, cap: int, people: Floa
 
 @kernel
 def _play(
-    state: State,
+    state: ExplorerState,
     gains: Floats,
     people: Floats,
     response: Response,
@@ -142,7 +144,7 @@ def _play(
 
 
 def simulate(
-    state: State,
+    state: ExplorerState,
     objective: Objective,
     response: Response,
     k: int,

@@ -215,7 +215,7 @@ def _can_stratify(y: Any, test_size: float) -> bool:
 
 def _splits(study: Study[int]) -> int:
     """The fits on what was chosen already, one for each split of a round but the first."""
-    first = study.fold.rounds[0].questions.stop
-    nth, round_ = study.fold.questions.nth, study.fold.questions.round
+    first = study.state.rounds[0].questions.stop
+    nth, round_ = study.state.questions.nth, study.state.questions.round
     assert nth is not None
     return len({(round_[q], nth[q]) for q in range(first, len(nth))})

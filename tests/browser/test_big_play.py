@@ -77,7 +77,7 @@ class BrowsingPerson:
             return right != self.careless
         if self.careless:
             return False
-        item, rival = self.hosted.study.fold.questions.options(int(question[1:]))
+        item, rival = self.hosted.study.state.questions.options(int(question[1:]))
         return (item < rival) == self.worker.item_is_left(question)
 
 
@@ -125,7 +125,7 @@ def test_from_three_hundred_photos_to_a_result_that_a_stranger_sees(somebody: So
                 people.pop()
                 page.bring_to_front()
                 look(page, "play-4-organizer", whole=True, widths=WIDTHS)
-        workers = hosted.study.fold.workers
+        workers = hosted.study.state.workers
         assert {name for name in names if workers.excludes(name)} == {*names[:CARELESS], names[-1]}
         assert workers.withdrew == 1
         assert workers.any_excluded_by_hand is False

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Route, expect
 
 from handful.crowd.registry import StudyPlan
-from handful.study.doors import Door
+from handful.rules import Door
 from tests.browser.pages import STUDY, WorkersPage, look, organizers_page
 from tests.crowd.clients import Started
 
@@ -22,7 +22,7 @@ def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, s
     page = WorkersPage.joined(served, somebody()).ready()
     page.press("ArrowLeft")
     page.ready()
-    (name,) = served.registry.studies[STUDY].study.fold.workers.names
+    (name,) = served.registry.studies[STUDY].study.state.workers.names
     page.page.click("#help")
     page.page.click("#mine summary")
     expect(page.page.locator("#my-code")).to_have_value(re.compile(r"^.{19}$"))
@@ -30,11 +30,11 @@ def test_somebody_withdraws_and_is_forgotten_with_their_own_code(serve: Serve, s
     for value in ("forget", "withdraw"):  # once each: nothing is done yet
         page.page.click(f"button[value={value}]")
         expect(page.page.locator("#mine-said")).to_contain_text("Press again to go on.")
-    assert not served.registry.studies[STUDY].study.fold.workers.excludes(name)
+    assert not served.registry.studies[STUDY].study.state.workers.excludes(name)
     page.page.click("button[value=withdraw]")
     page.page.wait_for_selector("text=You are forgotten")
     look(page.page, "forgotten", widths=(360, 1280))
-    assert served.registry.studies[STUDY].study.fold.workers.excludes(name)
+    assert served.registry.studies[STUDY].study.state.workers.excludes(name)
     page.page.reload()
     page.page.wait_for_selector("#welcome:visible")
 

@@ -12,9 +12,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from handful.crowd.collection import Collection
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
-from handful.study.doors import Door
-from handful.study.preregistration import read_record
-from handful.study.rules import Rule
+from handful.preregistration import read_record
+from handful.rules import Door, Rule
 from tests.browser.pages import STUDY, changed_script, crowd, look, organizers_page
 from tests.crowd.clients import Person, Started
 
@@ -76,7 +75,7 @@ def test_a_late_preregistration_says_so_before_and_after_and_there_is_none_at_th
     page.click("#preregister")
     expect(page.locator("#registering")).to_contain_text("It has 1 answer already, so this is late")
     page.click("#registering button[value='']")
-    assert server.registry.studies[late].study.fold.registered is None
+    assert server.registry.studies[late].study.state.registered is None
     page.click("#preregister")
     page.click("#registering button[value=yes]")
     expect(page.locator("#registered")).to_contain_text("Registered late, after 1 answer.")
@@ -100,7 +99,7 @@ def test_a_preregistration_is_saved_to_the_letter_and_its_digest_fits_the_page(
     with page.expect_download(lambda download: download.suggested_filename.endswith(".json")) as expected:
         page.click("#preregister")
     record = read_record(expected.value.path().read_text())
-    registered = server.registry.studies[STUDY].study.fold.registered
+    registered = server.registry.studies[STUDY].study.state.registered
     assert registered is not None
     assert record["hash"] == registered.hash
     expect(page.locator("#settings")).to_contain_text(f"as {registered.hash[:12]}….")
@@ -284,7 +283,7 @@ def test_copied_is_said_only_of_what_was_copied(serve: Serve, somebody: Somebody
     page.reload()
     page.click("#share-result")
     selected = "[getSelection().toString(), document.activeElement.value].includes({0!r})".format
-    registered = server.registry.studies[STUDY].study.fold.registered
+    registered = server.registry.studies[STUDY].study.state.registered
     assert registered is not None
     shared = page.locator("#shared input").input_value()
     for button, text in (("#copy", f"{server.url}/s/{STUDY}"), ("#shared button", shared), (".hash", registered.hash)):

@@ -89,10 +89,10 @@ def test_who_is_done_leaves_and_holds_nothing(serve: Serve, somebody: Somebody) 
     desk.says("You can close this page now.")
     expect(desk.page.locator("#quiet")).to_contain_text(thanks)
     look(desk.page, "worker-13-left", widths=(360, 1280))
-    assert len(server.registry.studies[STUDY].study.fold.leases) == 0
+    assert len(server.registry.studies[STUDY].study.state.leases) == 0
     desk.page.reload()  # to see whether the study has ended
     desk.page.wait_for_selector("#enough:not([hidden])")
-    assert len(server.registry.studies[STUDY].study.fold.leases) == 0
+    assert len(server.registry.studies[STUDY].study.state.leases) == 0
     desk.page.click("#go-on")
     assert desk.ready().question
 

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Route, expect
 from handful.crowd.collection import Collection
 from handful.crowd.registry import StudyPlan
 from handful.recruit.ledger import Store
-from handful.study.rules import Rule
+from handful.rules import Rule
 from tests.browser.pages import LOOKED_AT_BY_AXE, SCREENSHOTS, WorkersPage, changed_script, look, organizers_page
 from tests.crowd.clients import STUDY, started
 from tests.fakes.prolific import Fault

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from handful import Study
 from handful.crowd.registry import StudyPlan
-from handful.study.rules import GOLD, Checks, Rule
+from handful.rules import GOLD, Checks, Rule
 from tests.browser.pages import STUDY, look, organizers_page
 from tests.crowd.clients import Started
 

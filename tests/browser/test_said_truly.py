@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 from handful.crowd.languages import language
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
-from handful.study.rules import Admission, Rule
+from handful.rules import Admission, Rule
 from tests.browser.pages import STUDY, WorkersPage, answers, organizers_page
 from tests.crowd.clients import Started
 from tests.crowd.test_drawn_checks import Visitor
@@ -86,7 +86,7 @@ def test_who_is_excluded_meanwhile_is_told_in_their_language_that_the_answer_is_
     desk = WorkersPage.joined(server, somebody()).ready()
     study = server.registry.studies[STUDY].study
     desk.press("ArrowLeft")
-    study.exclude(study.fold.workers.names[0])
+    study.exclude(study.state.workers.names[0])
     desk.page.keyboard.press("ArrowLeft")
     expect(desk.page.locator("#connection")).to_have_text(language(code).said("refused.not_needed"))
     expect(desk.page.locator("#quiet-title")).to_have_text(language(code).said("finished.title"))

@@ -415,4 +415,4 @@ def test_somebody_who_does_not_agree_leaves_politely_and_nothing_is_stored(someb
         reader.goto(f"{server.url}/s/words")
         reader.click("#decline")
         reader.wait_for_selector("text=nothing about you was stored")
-        assert server.registry.studies["words"].study.fold.workers.names == []
+        assert server.registry.studies["words"].study.state.workers.names == []

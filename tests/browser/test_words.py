@@ -80,7 +80,7 @@ def test_words_and_a_practice_of_ones_own_are_previewed_before_the_study_is_open
         page.click("#open")
         page.wait_for_url("**/organize/numbers", timeout=MINUTES_MS)
         hosted = server.registry.studies["numbers"]
-        assert hosted.study.fold.workers.names == [], "nobody has taken part by looking"
+        assert hosted.study.state.workers.names == [], "nobody has taken part by looking"
         assert hosted.study.setup.rule is not None
         assert hosted.study.setup.rule.checks is None
         page.click("text=Recruit people on Prolific")

@@ -13,7 +13,7 @@ from handful import Preferences, Study, cli
 from handful.cli import people as registers_its_commands  # noqa: F401
 from handful.crowd.people import DAY_S, People, Person, keep_for, retire
 from handful.errors import InvalidProblem, StorageLocked
-from handful.study.doors import Door
+from handful.rules import Door
 from tests.crowd.clients import Started
 from tests.crowd.conftest import collection, serve  # noqa: F401
 
@@ -54,7 +54,7 @@ def study(tmp_path: Path) -> str:
 
 def excluded(storage: str) -> set[str]:
     with Study.open(storage, "s", read_only=True) as opened:
-        return {opened.fold.workers.names[number] for number in opened.fold.workers.excluded}
+        return {opened.state.workers.names[number] for number in opened.state.workers.excluded}
 
 
 def test_somebody_is_excluded_after_it_was_said_what_that_means(study: str) -> None:

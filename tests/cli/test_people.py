@@ -34,8 +34,8 @@ def test_people_are_listed_and_erased_to_the_last_byte(tmp_path: Path) -> None:
     assert run("people", "list", "s", "--json", *where)[1].strip() == "[]"
     assert all(b"p-1234567" not in file.read_bytes() for file in tmp_path.iterdir())
     with Study.open(storage, "s", read_only=True) as study:
-        assert study.fold.workers.excludes("w1")
-        assert study.fold.answers == 2
+        assert study.state.workers.excludes("w1")
+        assert study.state.answers == 2
     assert run("people", "erase", "s", "w2", *where)[0] != 0, "nothing ties them to anybody"
     assert run("people", "list", "nothing", *where)[0] != 0
 

@@ -16,8 +16,7 @@ from handful import Preferences, Study
 from handful.crowd.caps import Caps
 from handful.crowd.identity import network_of
 from handful.crowd.settings import ServerLimits
-from handful.study.doors import Door
-from handful.study.rules import Rule
+from handful.rules import Door, Rule
 
 HONEST, COOKIES, IN_FLIGHT = 30, 300, 40
 THINK_S, WAIT_S, SECONDS = 4.0, 1.0, 300.0

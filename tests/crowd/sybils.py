@@ -14,9 +14,8 @@ import numpy as np
 from handful import Preferences, Study
 from handful.crowd.caps import Caps
 from handful.crowd.identity import network_of
-from handful.study.doors import Door
-from handful.study.questions import ANSWERED
-from handful.study.rules import Rule
+from handful.questions import ANSWERED
+from handful.rules import Door, Rule
 
 ITEMS, K, HONEST, PER_ITEM = 60, 6, 30, 4
 WORST = frozenset(range(K))
@@ -70,9 +69,9 @@ def attacked(seed: int, addresses: list[str], *, capped: bool = True) -> Outcome
             fair = rng.random() < 1 / (1 + np.exp(-STEEPNESS * (QUALITY[q.item] - QUALITY[q.rival])))
             pushes = name[0] == "a" and (q.item in WORST) != (q.rival in WORST)
             study.tell(q.id, q.item in WORST if pushes else bool(fair), name)
-    fold, chosen = study.fold, study.result().chosen
-    counted = np.asarray(fold.questions.worker)[np.asarray(fold.questions.standing) == ANSWERED]
-    attackers = [number for number, name in enumerate(fold.workers.names) if name[0] == "a"]
+    state, chosen = study.state, study.result().chosen
+    counted = np.asarray(state.questions.worker)[np.asarray(state.questions.standing) == ANSWERED]
+    attackers = [number for number, name in enumerate(state.workers.names) if name[0] == "a"]
     return Outcome(
         len(WORST & set(chosen)), float(np.isin(counted, attackers).mean()), float(QUALITY[list(chosen)].sum())
     )

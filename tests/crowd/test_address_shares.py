@@ -16,7 +16,7 @@ from handful.crowd.guard import address_of
 from handful.crowd.identity import new_person
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from handful.study.doors import Door, DoorKind
+from handful.rules import Door, DoorKind
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 from tests.crowd.test_connections import LISTEN, connected
 from tests.crowd.test_worker_routes import Clock
@@ -81,7 +81,7 @@ def test_many_at_once_from_one_address_hold_no_more_than_its_share(serve: Serve)
     people = [new_person(server.registry.secret, hosted, "192.0.2.1")[1] for _ in range(40)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(hosted.work, people))
-    assert len(hosted.study.fold.leases) == 30
+    assert len(hosted.study.state.leases) == 30
 
 
 def test_a_small_study_is_not_divided() -> None:

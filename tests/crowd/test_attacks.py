@@ -393,7 +393,7 @@ def test_the_log_holds_no_address_token_cookie_or_name(serve: Serve, caplog: pyt
     lines = [JsonLines().format(record) for record in caplog.records]
     logged = [json.loads(line) for line in lines]
     assert {"/api/s/{study}/answer", "/api/s/{study}/join", "unknown"} <= {one.get("route") for one in logged}
-    worker = server.registry.studies[STUDY].study.fold.workers.names[0]
+    worker = server.registry.studies[STUDY].study.state.workers.names[0]
     for private in (token, cookie, worker, "127.0.0.1", "Anna", "my-private-page"):
         assert private not in "\n".join(lines)
 

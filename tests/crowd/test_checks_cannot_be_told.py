@@ -21,7 +21,7 @@ from handful.crowd import checks, tokens
 from handful.crowd.registry import StudyPlan
 from handful.crowd.session import BACK_WITHIN_S
 from handful.problem import Floats
-from handful.study.rules import Admission, Checks, Rule
+from handful.rules import Admission, Checks, Rule
 from tests.crowd.clients import PATIENCE_S, Started
 from tests.crowd.test_drawn_checks import Visitor
 from tests.crowd.test_people import OFTEN
@@ -233,14 +233,16 @@ class Held:
         self.clock.now += BACK_WITHIN_S + 0.1
         self.hosted.tick()
         until = time.monotonic() + PATIENCE_S
-        while self.hosted.study.fold.leases.held_by(self.person.worker.id):  # the server's own tick was a little faster
+        while self.hosted.study.state.leases.held_by(
+            self.person.worker.id
+        ):  # the server's own tick was a little faster
             assert time.monotonic() < until, "what somebody held who left is not passed on"
             time.sleep(0.01)
         self.somebody_asks(6 if passed_on else 0)
 
     def take_what_waits(self) -> None:
         """Others, who have compared nothing yet, take all that was let go: what is let go next is the first in line."""
-        while self.hosted.study.fold.leases.any_waiting:
+        while self.hosted.study.state.leases.any_waiting:
             Visitor(self.person.server).go_on()
 
     def outstay(self) -> None:
@@ -302,10 +304,10 @@ def test_a_decided_pick_lets_go_of_checks_as_of_questions(serve: Serve) -> None:
     held = Held(serve, budget=60)
     while not held.kinds[0]:
         held.person.go_on()
-    before, round_ = held.tokens, held.hosted.study.fold.exploration.round
-    while held.other.work["state"] == "questions" and held.hosted.study.fold.exploration.round == round_:
+    before, round_ = held.tokens, held.hosted.study.state.exploration.round
+    while held.other.work["state"] == "questions" and held.hosted.study.state.exploration.round == round_:
         held.other.go_on()
-    if held.hosted.study.fold.exploration.round == round_:  # what is left to ask is in hand, behind the check
+    if held.hosted.study.state.exploration.round == round_:  # what is left to ask is in hand, behind the check
         answer = {"token": before[1], "option": held.person.work["questions"][1]["options"][0]["id"]}
         assert held.person.post("answer", answer).status_code == 200
     held.person.next()

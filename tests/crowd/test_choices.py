@@ -12,7 +12,7 @@ import pytest
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
-from handful.study.events import Told
+from handful.events import Told
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_simulated_people import by_number
 
@@ -74,7 +74,7 @@ def test_a_study_of_pairs_wants_a_side(serve: Serve) -> None:
 
 def test_everybody_sees_the_options_in_places_of_their_own(serve: Serve) -> None:
     server = serve(StudyPlan(k=1, options=4, budget=400, in_flight=200), QUICK)
-    questions, at = server.registry.studies[STUDY].study.fold.questions, Counter[int]()
+    questions, at = server.registry.studies[STUDY].study.state.questions, Counter[int]()
     for _ in range(60):
         shown = [int(card["id"][1:]) for card in options_of(server.person())]
         asked = [questions.options(q) for q in range(len(questions)) if set(questions.options(q)) == set(shown)]
@@ -92,7 +92,7 @@ def test_people_who_always_tap_the_first_place_teach_the_belief_nothing(serve: S
             if person.work["questions"] or person.next()["questions"]:
                 choose(person, 0)
     named, shown = Counter[int](), Counter[int]()
-    questions = study.fold.questions
+    questions = study.state.questions
     for q in range(len(questions)):
         if questions.standing[q]:
             shown.update(questions.options(q))

@@ -8,7 +8,7 @@ import pytest
 
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
-from handful.study.clock import SteadyClock
+from handful.journal import SteadyClock
 from tests.crowd.clients import STUDY, Started
 from tests.study.test_clock import DAY, HOUR, Machine
 

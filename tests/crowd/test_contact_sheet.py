@@ -14,8 +14,7 @@ from handful import Preferences, Study
 from handful.crowd.collection import Collection
 from handful.crowd.intake import ingest
 from handful.crowd.outputs import contact_sheet, result_sheet
-from handful.study.statements import CUT_SHORT, Believed, PickStatement
-from handful.study.verdict import NO_WINS, Wins
+from handful.results import CUT_SHORT, NO_WINS, Believed, PickStatement, Wins
 from tests.crowd.pictures import folder_of
 
 

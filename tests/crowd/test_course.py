@@ -162,7 +162,7 @@ def test_nothing_is_foretold_from_the_first_answers_nor_expected_of_those_who_wi
     course = organizer.get(HERE).json()["course"]
     assert course["words"] == "On course: 5 people came, 23 answers so far. That leads to all 120 answers."
     assert course["ends"] is not None
-    for name in server.registry.studies[STUDY].study.fold.workers.names[1:3]:
+    for name in server.registry.studies[STUDY].study.state.workers.names[1:3]:
         organizer.post(f"{HERE}/leave", json={"worker": name})
     course = organizer.get(HERE).json()["course"]
     assert course["words"].startswith("Behind: 5 people came, 23 answers so far. At this rate it ends with 98 of 120")
@@ -175,7 +175,7 @@ def test_people_who_are_excluded_at_once_say_nothing_of_the_others(serve: Serve)
     organizer = server.organizer()
     for answers in (1, 1, 1, 6, 6):
         person_who_gives(server, answers)
-    for name in server.registry.studies[STUDY].study.fold.workers.names[:3]:
+    for name in server.registry.studies[STUDY].study.state.workers.names[:3]:
         organizer.post(f"{HERE}/exclude", json={"worker": name, "reason": "a bot"})
     course = organizer.get(HERE).json()["course"]
     assert course["words"].startswith("Behind: 5 of 20 expected came, 15 answers so far. ")

@@ -15,7 +15,7 @@ from handful.crowd.plan import ExpectedPeople
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.crowd.simulation.simulated_people import Crew, answer_all
-from handful.study.events import Asked, RoundClosed, Told
+from handful.events import Asked, RoundClosed, Told
 from tests.crowd.clients import STUDY, started
 from tests.crowd.pictures import folder_of
 

@@ -22,7 +22,7 @@ from handful.crowd.intake import CARDS, check_cards, spoiled_text
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Settings
 from handful.crowd.tokens import Worker
-from handful.study.rules import Admission, Checks, ChecksBelow, Rule
+from handful.rules import Admission, Checks, ChecksBelow, Rule
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 from tests.crowd.test_people import OFTEN
 from tests.crowd.test_worker_routes import Clock
@@ -83,8 +83,8 @@ class Visitor(Person):
 
     @property
     def conduct(self) -> Any:
-        fold = self.hosted.study.fold
-        return fold.conducts.of(fold.workers.number_if_known(self.worker.id))
+        state = self.hosted.study.state
+        return state.conducts.of(state.workers.number_if_known(self.worker.id))
 
 
 @pytest.mark.parametrize("options", [2, 4])
@@ -99,21 +99,21 @@ def test_checks_come_first_and_whoever_fails_them_gives_no_answer_that_counts(se
     assert careful.work["state"] == "questions"
     assert not careful.is_checked
     assert careless.work["state"] == "finished"
-    assert careless.hosted.study.fold.answers == 0
-    assert careless.worker.id in {careless.hosted.study.fold.workers.name(n) for n in server_excluded(careless)}
+    assert careless.hosted.study.state.answers == 0
+    assert careless.worker.id in {careless.hosted.study.state.workers.name(n) for n in server_excluded(careless)}
     careful.go_on()
-    assert careful.hosted.study.fold.answers == 1
+    assert careful.hosted.study.state.answers == 1
 
 
 def server_excluded(person: Visitor) -> list[int]:
-    return person.hosted.study.fold.workers.excluded
+    return person.hosted.study.state.workers.excluded
 
 
 @pytest.mark.parametrize("options", [2, 4])
 def test_later_checks_come_among_the_questions_and_do_not_count_as_answers(serve: Serve, options: int) -> None:
     server, many = serve(replace(plan(options), budget=2000), OFTEN), 0
     for _ in range(3):
-        person, before = Visitor(server), server.registry.studies[STUDY].study.fold.answers
+        person, before = Visitor(server), server.registry.studies[STUDY].study.state.answers
         places = []
         for at in range(60):
             if person.is_checked:
@@ -122,7 +122,7 @@ def test_later_checks_come_among_the_questions_and_do_not_count_as_answers(serve
         later = [at for at in places if at >= 3]
         many += len(later)
         assert len({b - a for a, b in itertools.pairwise(later)}) > 1  # not by the clock
-        assert person.hosted.study.fold.answers == before + 60 - len(places)
+        assert person.hosted.study.state.answers == before + 60 - len(places)
         assert person.conduct.right == len(places)
         assert person.work["progress"]["answered"] == 60
     assert 16 <= many <= 52  # of 171, one in four answers or so: by chance it is otherwise once in 100,000 times
@@ -138,7 +138,7 @@ def test_somebody_who_tires_is_excluded_by_the_rule(serve: Serve) -> None:
         person.go_on(right=False)
     assert person.work["state"] == "finished"
     assert server_excluded(person)
-    assert person.hosted.study.fold.workers.any_excluded_by_hand is False
+    assert person.hosted.study.state.workers.any_excluded_by_hand is False
 
 
 def test_a_reload_and_a_restart_show_the_same_check(serve: Serve, tmp_path: Path) -> None:

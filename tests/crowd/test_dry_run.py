@@ -13,8 +13,8 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd import plan
 from handful.crowd.dry_crowd import DryCrowd, DryOutcome, TurnClock
+from handful.rules import Checks, Rule
 from handful.storage import list_studies
-from handful.study.rules import Checks, Rule
 from tests.crowd.clients import PATIENCE_S, Started
 from tests.crowd.test_setup_routes import begin, opened, photos, prepared, send, server
 
@@ -110,7 +110,7 @@ def test_checks_come_as_irregularly_as_on_the_server(monkeypatch: pytest.MonkeyP
     every, came, check = 4, dict[str, list[int]](), Study.check
 
     def watched(study: Any, worker: str, *told: Any) -> None:
-        came.setdefault(worker, []).append(study.fold.workers.answers_of(worker))
+        came.setdefault(worker, []).append(study.state.workers.answers_of(worker))
         check(study, worker, *told)
 
     monkeypatch.setattr(Study, "check", watched)

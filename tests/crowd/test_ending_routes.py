@@ -192,10 +192,10 @@ def test_who_has_given_all_that_was_asked_for_holds_nothing_until_they_ask_to_go
     assert len(person.answer()["questions"]) == 1, "nothing is handed out ahead of what they are asked for"
     last = person.post("answer", {"token": person.token, "side": "left"}).json()
     assert (last["state"], last["questions"], last["progress"]["answered"]) == ("waiting", [], 3)
-    assert len(hosted.study.fold.leases) == 0
+    assert len(hosted.study.state.leases) == 0
     looked = person.http.get(f"/api/s/{STUDY}/look").json()
     assert (looked["state"], looked["progress"]["answered"]) == ("waiting", 3), "the page was only opened again"
-    assert len(hosted.study.fold.leases) == 0
+    assert len(hosted.study.state.leases) == 0
     assert len(person.next()["questions"]) == 2
     person.answer()
 

@@ -28,7 +28,7 @@ from handful.crowd.simulation.http_client import ConnectionLost, HttpClient
 from handful.crowd.simulation.simulated_people import Crew, CrewReport, SimulatedPerson, answer_all
 from handful.crowd.tokens import Worker, secret_in, tokens_key
 from handful.errors import StorageError
-from handful.study.events import Revised, Told
+from handful.events import Revised, Told
 from tests import postgres
 from tests.crowd.clients import PATIENCE_S, STUDY, Started
 

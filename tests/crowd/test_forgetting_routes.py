@@ -17,7 +17,7 @@ from handful.crowd.people import DAY_S, People, keep_for, kept_for, retire
 from handful.crowd.people import Person as KnownPerson
 from handful.crowd.registry import Registry, open_registry
 from handful.crowd.settings import Settings
-from handful.study.study import Study
+from handful.study import Study
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_people import OFTEN, plan
 
@@ -46,7 +46,7 @@ def test_somebody_is_forgotten_by_their_code_and_their_answers_stay(serve: Serve
     assert (gone.status_code, gone.json()) == (200, {"done": True})
     hosted = server.registry.studies[STUDY]
     assert len(hosted.people) == 1
-    assert hosted.study.fold.answers == 2
+    assert hosted.study.state.answers == 2
     assert person.http.get(f"{HERE}/next").status_code == 401, "whoever is forgotten is a stranger"
     assert link not in (tmp_path / "s.db").read_bytes()
 
@@ -55,14 +55,14 @@ def test_withdrawing_takes_the_answers_out_of_the_open_round(serve: Serve, tmp_p
     server = serve(plan(), OFTEN, storage=tmp_path / "s.db")
     person = server.person()
     person.answer()
-    (name,) = server.registry.studies[STUDY].study.fold.workers.names
+    (name,) = server.registry.studies[STUDY].study.state.workers.names
     code = code_of(person)
     gone = person.post("forget", {"code": code, "withdraw": True})
     assert gone.json() == {"done": True}
     assert "handful" not in person.http.cookies
     hosted = server.registry.studies[STUDY]
-    assert hosted.study.fold.workers.excludes(name)
-    assert hosted.study.fold.workers.withdrew == 1
+    assert hosted.study.state.workers.excludes(name)
+    assert hosted.study.state.workers.withdrew == 1
     assert person.post("forget", {"code": code, "withdraw": True}).status_code == 200, "doing it again changes nothing"
 
 
@@ -70,7 +70,7 @@ def test_a_code_that_is_nobodys_forgets_nobody(serve: Serve) -> None:
     server = serve(plan(), OFTEN)
     person = server.person()
     person.answer()
-    (name,) = server.registry.studies[STUDY].study.fold.workers.names
+    (name,) = server.registry.studies[STUDY].study.state.workers.names
     for wrong in ("x", name, "aaaa-bbbb-cccc-dddd", code_of(person)[:-1]):
         refused = server.browser().post(f"{HERE}/forget", json={"code": wrong, "withdraw": True})
         assert (refused.status_code, refused.json()["error"]) == (422, "no_such_code")
@@ -86,7 +86,7 @@ def test_everybody_is_forgotten_when_the_retention_is_over_and_no_sooner(serve: 
     assert told["retention_days"] == 10
     assert server.browser().get(HERE).json()["retention_days"] == 10
     hosted = server.registry.studies[STUDY]
-    answers = hosted.study.fold.answers
+    answers = hosted.study.state.answers
     assert retire(storage, 1e12) == [], "an open study keeps its people"
     hosted.people.closed(1_000.0)
     assert retire(storage, 1_000.0 + 10 * DAY_S - 1) == []
@@ -96,7 +96,7 @@ def test_everybody_is_forgotten_when_the_retention_is_over_and_no_sooner(serve: 
     assert retire(storage, 1_000.0 + 20 * DAY_S) == [STUDY]
     assert len(People(STUDY, storage)) == 0
     assert hosted.people.look_again()
-    assert hosted.study.fold.answers == answers
+    assert hosted.study.state.answers == answers
 
 
 def closed_study(storage: Path, closed: float) -> None:

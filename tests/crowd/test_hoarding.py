@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handful.study import ask_tell
+from handful import study
 from tests.crowd.hoarders import COOKIES, WAYS, honest_rate
 
 BROAD = [WAYS["300 networks"](n) for n in range(COOKIES)]
@@ -21,5 +21,5 @@ def test_hoarding_from_everywhere_hardly_slows_honest_people() -> None:
 
 def test_without_questions_of_their_own_honest_people_would_be_kept_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     calm = honest_rate([], seconds=30)
-    monkeypatch.setattr(ask_tell, "copy_of_held", lambda *_: None)
+    monkeypatch.setattr(study, "copy_of_held", lambda *_: None)
     assert honest_rate(BROAD, guarded=False, seconds=30) < 0.2 * calm

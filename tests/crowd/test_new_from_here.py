@@ -15,8 +15,7 @@ from handful.crowd.intake import ingest
 from handful.crowd.messages import DraftSettings
 from handful.crowd.plan import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.study.doors import Door
-from handful.study.rules import Checks, Rule
+from handful.rules import Checks, Door, Rule
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 from tests.crowd.test_setup_routes import opened, prepared, send

@@ -20,7 +20,7 @@ from handful.crowd.outputs import backup_file
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
 from handful.errors import StorageError
-from handful.study.rules import FasterThan, Rule
+from handful.rules import FasterThan, Rule
 from tests.crowd.clients import PATIENCE_S, STUDY, Started, started
 
 Serve = Callable[..., Started]
@@ -289,16 +289,16 @@ def test_what_excluding_somebody_would_mean_is_said_before_it_is_done(serve: Ser
     for _ in range(25):
         person.answer()
     organizer, study = server.organizer(), server.registry.studies[STUDY].study
-    (worker,) = study.fold.workers.names
+    (worker,) = study.state.workers.names
     meant = organizer.get(f"{HERE}/exclude", params={"worker": worker}).json()
     assert meant["rounds"] == [1]
     assert (meant["answers"], meant["leaving"]) == (25, 5)
     assert "1 decided round with answers of theirs stands: 1. To decide without them, begin a new" in meant["words"]
     assert "claim nothing" in meant["words"]
-    assert study.fold.workers.excluded == []  # a preview changes nothing
+    assert study.state.workers.excluded == []  # a preview changes nothing
     assert organizer.get(f"{HERE}/exclude", params={"worker": "nobody"}).status_code == 404
     assert server.browser().get(f"{HERE}/exclude", params={"worker": worker}).status_code == 401
     organizer.post(f"{HERE}/exclude", json={"worker": worker, "reason": "one stranger"})
-    assert study.fold.workers.any_excluded_by_hand
+    assert study.state.workers.any_excluded_by_hand
     assert person.next()["state"] == "finished"
     assert "exclud" in organizer.post(f"{HERE}/close").json()["certificate"]

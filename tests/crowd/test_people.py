@@ -14,9 +14,8 @@ from handful.crowd.identity import known_worker, look_after, network_of, new_per
 from handful.crowd.people import WITHDRAWING, Invitations, People
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import Rate, ServerLimits, Settings
-from handful.study.doors import Door
-from handful.study.rules import Admission, FasterThan, Rule
-from handful.study.standstill import Standstill
+from handful.participation import Standstill
+from handful.rules import Admission, Door, FasterThan, Rule
 from tests.crowd.clients import STUDY, Started
 from tests.crowd.test_worker_routes import Clock
 
@@ -35,7 +34,7 @@ def test_the_journals_name_for_somebody_is_random_and_the_table_knows_whose_it_i
     person = server.person()
     person.answer()
     hosted = server.registry.studies[STUDY]
-    (name,) = hosted.study.fold.workers.names
+    (name,) = hosted.study.state.workers.names
     cookie = person.http.cookies["handful"]
     worker = known_worker(server.registry.secret, hosted, cookie)
     assert worker is not None
@@ -49,11 +48,11 @@ def test_who_is_forgotten_is_a_stranger_and_the_answers_stay(serve: Serve, tmp_p
     person = server.person()
     person.answer()
     hosted = server.registry.studies[STUDY]
-    (name,) = hosted.study.fold.workers.names
+    (name,) = hosted.study.state.workers.names
     People(STUDY, tmp_path / "s.db").forget(name)  # by another process
     look_after(hosted)
     assert person.http.get(f"/api/s/{STUDY}/next").status_code == 401
-    assert hosted.study.fold.answers == 1
+    assert hosted.study.state.answers == 1
 
 
 def test_who_withdraws_leaves_the_open_round_by_the_rule(serve: Serve, tmp_path: Path) -> None:
@@ -63,11 +62,11 @@ def test_who_withdraws_leaves_the_open_round_by_the_rule(serve: Serve, tmp_path:
         person.answer()
         other.answer()
     hosted = server.registry.studies[STUDY]
-    name = hosted.study.fold.workers.names[0]
+    name = hosted.study.state.workers.names[0]
     People(STUDY, tmp_path / "s.db").change(name, state=WITHDRAWING)
     look_after(hosted)
-    assert hosted.study.fold.workers.excludes(name)
-    assert not hosted.study.fold.workers.any_excluded_by_hand
+    assert hosted.study.state.workers.excludes(name)
+    assert not hosted.study.state.workers.any_excluded_by_hand
     assert len(hosted.people) == 1
     assert person.post("answer", {"token": person.token, "side": "left"}).status_code == 401
 
@@ -77,11 +76,11 @@ def test_an_excluded_persons_tokens_die_with_them(serve: Serve) -> None:
     person = server.person()
     person.answer()
     hosted = server.registry.studies[STUDY]
-    hosted.study.exclude(hosted.study.fold.workers.names[0])
-    before = hosted.study.fold.answers
+    hosted.study.exclude(hosted.study.state.workers.names[0])
+    before = hosted.study.state.answers
     response = person.post("answer", {"token": person.token, "side": "left"})
     assert (response.status_code, response.json()["error"]) == (409, "not_needed")
-    assert hosted.study.fold.answers == before
+    assert hosted.study.state.answers == before
     assert (person.next()["state"], person.work["questions"]) == ("finished", [])
     hosted.study.finish("enough")
     assert person.http.get(f"/api/s/{STUDY}/next").json()["state"] == "finished"
@@ -152,7 +151,7 @@ def test_how_long_an_answer_took_is_what_the_server_saw(serve: Serve, tmp_path: 
     for _ in range(4):
         person.answer(ms=60_000)  # as the page says
     hosted = server.registry.studies[STUDY]
-    assert hosted.study.fold.workers.excludes(hosted.study.fold.workers.names[0])
+    assert hosted.study.state.workers.excludes(hosted.study.state.workers.names[0])
     assert person.work["state"] == "finished"
 
 
@@ -184,10 +183,10 @@ def test_a_network_counts_by_the_answers_of_all_who_are_in_it() -> None:
             for _ in range(count):
                 (question,) = study.ask(1, f"{network}{person}")
                 study.tell(question.id, True, f"{network}{person}")
-    assert caps._active_networks(study.fold) == 2
+    assert caps._active_networks(study.state) == 2
     (question,) = study.ask(1, "b1")
     study.tell(question.id, True, "b1")
-    assert caps._active_networks(study.fold) == 3
+    assert caps._active_networks(study.state) == 3
 
 
 def test_somebody_may_come_while_the_members_of_their_network_are_counted() -> None:
@@ -196,7 +195,7 @@ def test_somebody_may_come_while_the_members_of_their_network_are_counted() -> N
     caps = Caps(20, 1.0, lambda worker: worker[:1].encode())
     caps.came("a0", 0.0)
     counted = []
-    for member in caps._members_of(study.fold, b"a"):
+    for member in caps._members_of(study.state, b"a"):
         caps.came(f"{member}x", 0.0)  # as another thread does
         counted.append(member)
     assert counted == ["a0"]

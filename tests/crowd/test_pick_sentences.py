@@ -9,9 +9,7 @@ import pytest
 from handful.certificates import Certificate
 from handful.crowd.languages import Language, language, languages
 from handful.crowd.picks import sentences_in, verdict_in
-from handful.study.results import Result
-from handful.study.statements import Believed, PickStatement
-from handful.study.verdict import Wins
+from handful.results import Believed, PickStatement, Result, Wins
 
 PICKS = [
     PickStatement("a", "given"),

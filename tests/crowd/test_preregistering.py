@@ -13,7 +13,7 @@ from handful.crowd.languages import language
 from handful.crowd.registration import shown_in
 from handful.crowd.registry import StudyPlan, items_folder
 from handful.crowd.settings import Settings
-from handful.study.doors import Door, DoorKind
+from handful.rules import Door, DoorKind
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]

@@ -13,7 +13,7 @@ from handful import Study
 from handful.crowd.registry import StudyPlan
 from handful.crowd.session import BACK_WITHIN_S, Sessions
 from handful.crowd.settings import Settings
-from handful.study.events import Expired, Skipped
+from handful.events import Expired, Skipped
 from tests.crowd.clients import PATIENCE_S, STUDY, Person, Started
 from tests.crowd.test_worker_routes import Clock, told
 
@@ -51,7 +51,7 @@ def held(server: Started) -> int:
     """How many questions somebody holds, once the server has looked."""
     hosted = server.registry.studies[STUDY]
     hosted.tick()
-    leases = hosted.study.fold.leases
+    leases = hosted.study.state.leases
     return sum(leases.holder(question)[0] for question in leases.numbers())
 
 
@@ -79,7 +79,7 @@ def test_what_somebody_held_who_left_goes_to_whoever_waits(serve: Serve, tmp_pat
     assert [event for event in journal if isinstance(event, Expired | Skipped)] == [Expired((0,))]
     with Study.open(storage, STUDY, read_only=True) as again:
         assert again.mismatches.count == 0
-        assert again.fold.leases.numbers() == server.registry.studies[STUDY].study.fold.leases.numbers()
+        assert again.state.leases.numbers() == server.registry.studies[STUDY].study.state.leases.numbers()
 
 
 def test_an_answer_of_somebody_who_left_counts_when_nobody_was_faster(serve: Serve) -> None:

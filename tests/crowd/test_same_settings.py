@@ -18,8 +18,8 @@ from handful.crowd.people import MOST_DAYS
 from handful.crowd.plan import StudyPlan, new_study, plan_of
 from handful.crowd.settings import BOUNDS
 from handful.errors import InvalidProblem
-from handful.study.preregistration import record_of as preregistration_of
-from handful.study.rules import Rule
+from handful.preregistration import record_of as preregistration_of
+from handful.rules import Rule
 
 OF_THE_SERVER = {"storage", "host", "port", "public_url", "log", "wait"}
 """Options that say nothing of a study."""

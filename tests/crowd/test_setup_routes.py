@@ -23,7 +23,7 @@ from handful.crowd.drafts import DRAFT
 from handful.crowd.registry import open_draft, open_registry
 from handful.crowd.tokens import Worker
 from handful.errors import StorageError
-from handful.study.study import Study
+from handful.study import Study
 from tests.crowd.clients import PATIENCE_S, Person, Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 

@@ -43,7 +43,7 @@ def test_a_crew_finishes_a_study_and_finds_what_it_prefers(serve: Serve, explore
     assert (report.refused, report.broken, report.repeated) == ({}, 0, 0)
     # The order of arrival is not the same twice, and people choose by chance: two of the best three are there.
     assert len(set(study.result().chosen) & {"photo 5.jpg", "photo 6.jpg", "photo 7.jpg"}) >= 2
-    assert len(server.registry.studies[STUDY].study.fold.workers.names) == 10
+    assert len(server.registry.studies[STUDY].study.state.workers.names) == 10
 
 
 def test_a_crew_stops_when_told(serve: Serve) -> None:

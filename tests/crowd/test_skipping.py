@@ -8,8 +8,8 @@ import pytest
 
 from handful.crowd.registry import StudyPlan
 from handful.crowd.session import pause_after
-from handful.study.events import Skipped
-from handful.study.rules import Admission, Rule
+from handful.events import Skipped
+from handful.rules import Admission, Rule
 from tests.crowd.clients import STUDY, Person, Started
 from tests.crowd.test_people import OFTEN
 from tests.crowd.test_worker_routes import Clock
@@ -91,7 +91,7 @@ def test_skipping_lowers_nobodys_standing(serve: Serve) -> None:
     skip_patiently(person, clock, 30)
     assert sum(isinstance(event, Skipped) for _, event in study.journal()) == 30
     assert person.answer()["progress"]["answered"] == 1
-    assert study.fold.workers.excluded == []
+    assert study.state.workers.excluded == []
     assert study.status().answers == 1
 
 

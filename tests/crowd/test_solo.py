@@ -70,7 +70,7 @@ def test_what_an_earlier_visit_holds_is_free_again(tmp_path: Path, answers: int)
     end_visits(solo_study(registry).study)
     assert study.ask(6, "ben") != []
     assert study.held_by("anna") == []
-    assert len(study.fold.provisional) == 0
+    assert len(study.state.provisional) == 0
     assert solo_study(registry, ["B"]).theme == "B"
     registry.close()
 

@@ -94,7 +94,7 @@ def test_only_the_results_of_another_version_are_served(
 ) -> None:
     storage = tmp_path / "a.db"
     with monkeypatch.context() as then:
-        then.setattr("handful.study.setup.VERSION", "0.0.9")
+        then.setattr("handful.setup.VERSION", "0.0.9")
         before = opened(collection, storage, "Boats", "Masks")
         before.studies["masks"].study.finish("enough")
         chosen = before.studies["masks"].study.result().chosen

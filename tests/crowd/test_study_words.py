@@ -19,9 +19,8 @@ from handful.crowd.practice import lessons_shown
 from handful.crowd.registry import StudyPlan, open_registry
 from handful.crowd.settings import Settings
 from handful.errors import InvalidProblem
-from handful.study.doors import Door
-from handful.study.events import Noted
-from handful.study.rules import Admission, Rule
+from handful.events import Noted
+from handful.rules import Admission, Door, Rule
 from tests.crowd.clients import PLAN, STUDY, Started
 from tests.crowd.pictures import drawn, encoded, folder_of
 from tests.crowd.test_setup_routes import empty_server
@@ -184,7 +183,7 @@ def test_by_a_panels_door_nobody_gets_in_before_there_is_a_panel(serve: Serve) -
     assert server.browser().get(f"/api/s/{STUDY}").json()["panel"] is True
     refused = server.person(joined=False).join()
     assert (refused.status_code, refused.json()["error"]) == (409, "preview")
-    assert server.registry.studies[STUDY].study.fold.workers.names == []
+    assert server.registry.studies[STUDY].study.state.workers.names == []
 
 
 def test_a_consent_as_long_as_may_be_is_taken(serve: Serve) -> None:

@@ -10,7 +10,7 @@ import pytest
 from handful import Preferences, Study
 from handful.crowd.registry import StudyPlan
 from handful.crowd.settings import ServerLimits, Settings
-from handful.study.verdict import Wins, verdict_of
+from handful.results import Wins, verdict_of
 from tests.crowd.clients import STUDY, Started
 
 Serve = Callable[..., Started]
@@ -51,21 +51,21 @@ def test_the_verdict_counts_the_comparisons_of_each_pick_in_its_round(explorer: 
     study = study_of(explorer, k=3, budget=90)
     won, of = counted_by_hand(study)
     said = f"The picks won {won} of the {of} comparisons they were in ({100 * won / of:.0f}%)"
-    assert verdict_of(study.fold).startswith(said)
+    assert verdict_of(study.state).startswith(said)
 
 
 def test_answers_of_those_excluded_are_left_out() -> None:
     study = study_of("duels", k=2, budget=80)
-    before = verdict_of(study.fold)
+    before = verdict_of(study.state)
     study.exclude("careless")
     won, of = counted_by_hand(study, without="careless")
-    assert verdict_of(study.fold) != before
-    assert verdict_of(study.fold).startswith(f"The picks won {won} of the {of} comparisons they were in")
+    assert verdict_of(study.state) != before
+    assert verdict_of(study.state).startswith(f"The picks won {won} of the {of} comparisons they were in")
 
 
 def test_the_closest_rival_is_one_that_was_beaten_by_little() -> None:
     study = study_of("duels", k=1, budget=60)
-    found = re.search(r"and (\d+) of the (\d+) against the closest rival \((\d+)%\)\.$", verdict_of(study.fold))
+    found = re.search(r"and (\d+) of the (\d+) against the closest rival \((\d+)%\)\.$", verdict_of(study.state))
     assert found
     won, of = counted_by_hand(study)
     assert 0 < int(found[2]) < of
@@ -78,7 +78,7 @@ def test_the_closest_rival_is_one_that_was_beaten_by_little() -> None:
 @pytest.mark.parametrize("options", [2, 4])
 def test_places_that_were_filled_in_are_not_spoken_of(rounds: int, picks: str, options: int) -> None:
     study = Study(range(8), 5, feedback=Preferences(options=options), explorer="duels", budget=150, seed=3)
-    while len(study.fold.chosen) < rounds:
+    while len(study.state.chosen) < rounds:
         for question in study.ask():
             best = min(question.options)
             study.tell(question.id, best if options > 2 else best == question.item)
@@ -91,7 +91,7 @@ def test_places_that_were_filled_in_are_not_spoken_of(rounds: int, picks: str, o
 
 
 def test_before_the_first_pick_nothing_is_said() -> None:
-    assert verdict_of(Study(range(4), 2, feedback=Preferences(), explorer="duels", budget=20).fold) == ""
+    assert verdict_of(Study(range(4), 2, feedback=Preferences(), explorer="duels", budget=20).state) == ""
 
 
 def test_what_was_found_is_looked_through_once_a_round_and_after_an_exclusion(
@@ -105,14 +105,14 @@ def test_what_was_found_is_looked_through_once_a_round_and_after_an_exclusion(
     result = hosted.study.result
     monkeypatch.setattr(hosted.study, "result", lambda: looked.append(None) or result())
     path = f"/api/organize/{STUDY}"
-    while not hosted.study.fold.chosen:
+    while not hosted.study.state.chosen:
         assert organizer.get(path).json()["verdict"] == ""
         person.answer()
     for _ in range(5):
         assert organizer.get(path).json()["verdict"].startswith("The pick won ")
         person.answer()
     assert len(looked) == 2
-    (worker,) = hosted.study.fold.workers.names
+    (worker,) = hosted.study.state.workers.names
     organizer.post(f"{path}/exclude", json={"worker": worker})
     assert organizer.get(path).json()["verdict"] == ""
     assert "excluded by hand" in organizer.get(path).json()["certificate"]

@@ -342,7 +342,7 @@ def test_an_excluded_worker_gets_no_more_questions_until_restored(serve: Serve) 
     server = serve(settings=UNHURRIED)
     person = server.person()
     person.answer()
-    worker = server.registry.studies[STUDY].study.fold.workers.names[0]
+    worker = server.registry.studies[STUDY].study.state.workers.names[0]
     organizer = server.organizer()
     organizer.post(f"/api/organize/{STUDY}/exclude", json={"worker": worker})
     assert person.next()["state"] == "finished"
@@ -384,11 +384,11 @@ def test_there_are_enough_answers_when_the_budget_is_given_and_none_counts_twice
     hosted, people = server.registry.studies[STUDY], [server.person() for _ in range(5)]
     for person in people:
         person.answer()
-    fold = hosted.study.fold
-    assert (fold.answers, len(fold.provisional)) == (5, 5), "all of them can still be undone"
+    state = hosted.study.state
+    assert (state.answers, len(state.provisional)) == (5, 5), "all of them can still be undone"
     assert [person.next()["progress"]["enough"] for person in people] == [False] * 5
     assert "(5 answers so far)" in server.organizer().get(f"/api/organize/{STUDY}/words").json()["fixed"]["question"]
     for person in people:
         person.answer()
-    assert fold.answers == 10
+    assert state.answers == 10
     assert people[0].next()["progress"]["enough"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from handful.draws import PICK, RIVAL, below, question_seed, uniforms
 from handful.explorers.board import NOW
-from handful.explorers.protocol import State, drop, late, open_round, propose, put_number, tell
+from handful.explorers.protocol import ExplorerState, drop, late, open_round, propose, put_number, tell
 from handful.problem import OPEN, Budget, Objective, Unlimited, ending_of
 from handful.responses import Response, respond
 
@@ -82,7 +82,7 @@ class OwnNoise(SharedNoise):
 
 
 def live(
-    state: State, objective: Objective, response: Response, k: int, budget: Budget | None = None
+    state: ExplorerState, objective: Objective, response: Response, k: int, budget: Budget | None = None
 ) -> list[TracedRound]:
     """Ask, answer and tell one question at a time from Python, in the order of the simulator."""
     rounds: list[TracedRound] = []

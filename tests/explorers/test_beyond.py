@@ -13,7 +13,7 @@ from handful.explorers.audit import AUDITING, SCOUTING, _credit
 from handful.explorers.board import NOW, clear, new_board, note_asked, note_counted
 from handful.explorers.bounds import BOUNDED, close_round, item_bounds, narrow, new_bounds, new_round
 from handful.explorers.claim import BELOW, best_score
-from handful.explorers.protocol import State, drop, open_round, propose, put_number, tell, void
+from handful.explorers.protocol import ExplorerState, drop, open_round, propose, put_number, tell, void
 from handful.explorers.registry import Certified, Duels, Explorer, Sharp, Worth, default_explorer
 from handful.objectives import Coverage, FacilityLocation, Modular
 from handful.problem import OPEN, Feedback, Objective, Preferences, Problem, Total, Values
@@ -25,7 +25,7 @@ VALUES = [2.0, 1.5, 1.0, 0.5, 0.4, 0.3]
 RULES: tuple[Literal["audit", "bank", "chain", "plain"], ...] = ("audit", "bank", "chain", "plain")
 
 
-def at_the_audit(in_flight: int, **claim: float) -> tuple[State, int]:
+def at_the_audit(in_flight: int, **claim: float) -> tuple[ExplorerState, int]:
     """A certified run that has just begun its audit, and the number of its next question."""
     state = Certified().build(Problem(6, 2, Values(noise=0.2), in_flight=in_flight, seed=3, **claim))  # type: ignore[arg-type]
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handful.explorers.board import NOBODY, NOW, Board, even_share, new_board, pick_one
-from handful.explorers.protocol import State, explores, extend, open_round
+from handful.explorers.protocol import ExplorerState, explores, extend, open_round
 from handful.explorers.registry import TopX
 from handful.kernels import kernel
 from handful.objectives import Modular
@@ -82,7 +82,7 @@ TOPX = TopX().build(Problem(6, 3, Values(noise=1.0), epsilon=1.0))
 
 
 @pytest.mark.parametrize(("state", "first", "more"), [(_Spender(new_board(6, 3, 1, 1)), 20, 10), (TOPX, 6, 4)])
-def test_a_budget_that_grows_gives_the_open_round_its_share(state: State, first: int, more: int) -> None:
+def test_a_budget_that_grows_gives_the_open_round_its_share(state: ExplorerState, first: int, more: int) -> None:
     open_round(state, 1, 20, 3)
     limit = state.board.round["limit"]
     assert limit[0] == first

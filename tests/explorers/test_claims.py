@@ -18,7 +18,7 @@ import pytest
 
 from handful.certificates import Variant, finite_step, free_share
 from handful.explorers.audit import shown_by
-from handful.explorers.protocol import State
+from handful.explorers.protocol import ExplorerState
 from handful.explorers.registry import Certified, Explorer, Pivot, Sharp
 from handful.objectives import Coverage, FacilityLocation, Modular
 from handful.problem import Feedback, Objective, Preferences, Problem, Values
@@ -126,7 +126,7 @@ def run(
     known: Known = "R",
     cap: int = 300_000,
     delta: float = DELTA,
-) -> tuple[State, Simulation]:
+) -> tuple[ExplorerState, Simulation]:
     """One run. An explorer with too small a radius may hang on a tie, having lost sight of the best: hence the cap."""
     objective = INSTANCES[name]
     feedback, response = told(known, noise or NOISE.get(name, 2.0), float(gains(name, ()).max()))

@@ -15,7 +15,7 @@ from handful.certificates import per_round
 from handful.draws import question_seed
 from handful.errors import HandfulError
 from handful.explorers.board import NOBODY, NOW
-from handful.explorers.protocol import State, drop, open_round, propose, tell, void
+from handful.explorers.protocol import ExplorerState, drop, open_round, propose, tell, void
 from handful.explorers.registry import EXPLORERS, Certified, Explorer, Pivot, Sharp, TopX, Uniform
 from handful.objectives import Coverage, Modular
 from handful.problem import BUDGET, OPEN, RULE, Feedback, Preferences, Problem, Values
@@ -45,7 +45,7 @@ class Case:
     def compares(self) -> bool:
         return isinstance(self.problem.feedback, Preferences)
 
-    def build(self) -> State:
+    def build(self) -> ExplorerState:
         try:
             return self.explorer.build(self.problem)
         except HandfulError:
@@ -100,7 +100,9 @@ def cases(draw: st.DrawFn, others: bool = True) -> Case:
     )
 
 
-def check_books(state: State, waiting: list[Asked], told: list[tuple[int, int, int]], limit: int, m: int) -> None:
+def check_books(
+    state: ExplorerState, waiting: list[Asked], told: list[tuple[int, int, int]], limit: int, m: int
+) -> None:
     """asked = told + waiting, for the round and for each item; nothing beyond the limits.
 
     A question about an earlier round counts for the round, and not for its item.
@@ -119,7 +121,7 @@ def check_books(state: State, waiting: list[Asked], told: list[tuple[int, int, i
     assert limit < 0 or r["asked"] <= limit
 
 
-def check_ending(state: State, candidates: list[int], most: int) -> None:
+def check_ending(state: ExplorerState, candidates: list[int], most: int) -> None:
     """A is a non-empty set of at most k′ candidates, and the pick one of them."""
     r = state.board.round[0]
     A = state.board.best[: int(r["size"])].tolist()

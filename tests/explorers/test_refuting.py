@@ -7,11 +7,11 @@ import pytest
 
 from handful import Study, Values
 from handful.certificates import LEVEL, refuted
+from handful.claims import REFUTED
 from handful.explorers.registry import Certified, Explorer
 from handful.objectives import Coverage
 from handful.problem import Problem
-from handful.study import Question
-from handful.study.certifying import REFUTED
+from handful.questions import Question
 from tests.explorers.instances import HELD
 from tests.explorers.statistics import binomial_p
 

@@ -13,8 +13,7 @@ import numpy as np
 from handful import Preferences, Study, TopX, Values
 from handful.export import journal_lines
 from handful.oracles import noisy, uniform
-from handful.study.doors import Door
-from handful.study.rules import Admission, ChecksBelow, FasterThan, OneSide, Rule
+from handful.rules import Admission, ChecksBelow, Door, FasterThan, OneSide, Rule
 from tests.golden.explorers import EXPLORERS
 from tests.study.worlds import Clock, coverage
 
@@ -64,7 +63,7 @@ def crowd() -> Study:
             elif n % 7 != 3:
                 study.tell(q.id, bool(rng.random() < 0.6), who, {"ms": n}, undo_s=5 * (n % 3 == 0))
         if n % 11 == 0:
-            for question, held in list(study.fold.provisional.items()):
+            for question, held in list(study.state.provisional.items()):
                 study.revise(f"q{question}", True, held.worker)
         if n == 20:
             study.exclude("bob", "one side always", by_rule=True)
@@ -150,7 +149,7 @@ def summary(study: Study) -> dict[str, object]:
             {key: r[key] for key in ("pick", "candidates", "ended", "answers", "late", "affected_by_exclusion")}
             for r in result["rounds"]
         ],
-        "standing": study.fold.questions.standing.tolist(),
+        "standing": study.state.questions.standing.tolist(),
         "certificate": {key: value for key, value in study.result().certificate.to_dict().items() if key in CERTIFIED},
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from handful import PerItem, Preferences, Values
-from handful.study.rules import Admission, ChecksBelow, FasterThan, OneSide, Rule
+from handful.rules import Admission, ChecksBelow, FasterThan, OneSide, Rule
 from tests.pins.play import Play
 from tests.pins.world import World
 

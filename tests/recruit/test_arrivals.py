@@ -21,8 +21,7 @@ from handful.crowd.settings import Settings
 from handful.recruit import desk
 from handful.recruit.ledger import Store
 from handful.recruit.payroll import Payroll, begin_on_prolific
-from handful.study.doors import Door
-from handful.study.rules import Admission, OneSide, Rule
+from handful.rules import Admission, Door, OneSide, Rule
 from tests.crowd.clients import STUDY, started
 from tests.fakes.prolific import FakePlatform, FakeProlific, Fault
 from tests.recruit.arrivals import ADDRESS, PLAN, QUICK, Paid, paid_study, pasted
@@ -55,7 +54,7 @@ def test_whom_the_rule_ends_by_an_answer_is_noted_outside_the_event_loop(
         assert stored == [({"outcome": "finished"}, False)]
         (person,) = running.store.people(STUDY)
         assert person.outcome == "finished"
-        assert running.server.registry.studies[STUDY].study.fold.workers.excludes(person.pseudonym)
+        assert running.server.registry.studies[STUDY].study.state.workers.excludes(person.pseudonym)
 
 
 def stored_in_loop(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, object], bool]]:
@@ -141,8 +140,8 @@ def test_a_platform_that_is_down_turns_nobody_away_and_they_count_once_verified(
     paid.settle()
     assert there.status == "APPROVED"
     study = paid.server.registry.studies[STUDY].study
-    assert study.fold.workers.answers_of(person.pseudonym) == PLAN.answers_each
-    assert not study.fold.workers.excludes(person.pseudonym)
+    assert study.state.workers.answers_of(person.pseudonym) == PLAN.answers_each
+    assert not study.state.workers.excludes(person.pseudonym)
 
 
 @pytest.fixture
@@ -163,12 +162,12 @@ def test_who_is_not_verified_yet_answers_checks_and_nothing_that_counts(checked:
         ann.answer()
         answered += 1
     study = checked.server.registry.studies[STUDY].study
-    assert (answered, study.fold.answers, ann.work["state"]) == (2, 0, "waiting")
+    assert (answered, study.state.answers, ann.work["state"]) == (2, 0, "waiting")
     checked.fake.faults.clear()
     checked.settle()
     assert ann.next()["questions"]
     ann.answer()
-    assert study.fold.answers == 1
+    assert study.state.answers == 1
 
 
 @pytest.mark.parametrize("rule", [None, Rule(checks=None)])
@@ -181,7 +180,7 @@ def test_a_study_for_a_panel_says_in_its_first_event_that_the_unverified_are_exc
 def test_where_the_first_event_does_not_say_it_a_note_does_before_anybody_comes(paid: Paid) -> None:
     study = paid.server.registry.studies[STUDY].study
     assert study.setup.rule is None
-    assert not study.fold.workers.names
+    assert not study.state.workers.names
     (noted,) = (record for record in study.records() if '"unverified"' in record.payload)
     assert json.loads(noted.payload) == {"t": "unverified", "d": "exclude"}
     paid.server.registry.panels.pop(STUDY).stop()
@@ -204,18 +203,18 @@ def test_who_cannot_be_verified_by_the_end_is_excluded_by_rule_and_waits_for_a_d
     checked.settle()
     (person,) = checked.store.people(STUDY)
     study = checked.server.registry.studies[STUDY].study
-    assert study.fold.workers.excludes(person.pseudonym)
+    assert study.state.workers.excludes(person.pseudonym)
     assert checked.fake.platform.books == []
     assert checked.loop.report is not None
     assert [one.who for one in checked.loop.report.waiting] == [person.pseudonym]
     if by_hand:
         study.restore(person.pseudonym)
         checked.settle()  # what the organizer decided stays decided
-        assert not study.fold.workers.excludes(person.pseudonym)
+        assert not study.state.workers.excludes(person.pseudonym)
     checked.fake.faults.clear()
     checked.settle()  # verified after all
-    assert not study.fold.workers.excludes(person.pseudonym)
-    assert study.fold.workers.any_excluded_by_hand is by_hand  # else the rule was followed, not overruled
+    assert not study.state.workers.excludes(person.pseudonym)
+    assert study.state.workers.any_excluded_by_hand is by_hand  # else the rule was followed, not overruled
     assert [p.kind for p in checked.fake.platform.books] == ["approve"]
 
 
@@ -228,7 +227,7 @@ def test_a_return_in_mid_study_ends_the_visit_and_frees_what_they_hold(paid: Pai
     paid.settle()
     assert ann.next()["ending"]["outcome"] == "returned"
     assert ann.arrive()["state"] == "ended"
-    assert paid.server.registry.studies[STUDY].study.fold.leases.holders() == []
+    assert paid.server.registry.studies[STUDY].study.state.leases.holders() == []
     assert paid.fake.platform.books == []
 
 
@@ -248,7 +247,7 @@ def test_who_returned_and_comes_in_another_visit_goes_on_as_the_same_worker(paid
     paid.fake.platform.come_back(again, "CODE")
     (person,) = paid.store.people(STUDY)
     study = paid.server.registry.studies[STUDY].study
-    assert study.fold.workers.answers_of(person.pseudonym) == PLAN.answers_each
+    assert study.state.workers.answers_of(person.pseudonym) == PLAN.answers_each
     paid.settle()
     assert (there.status, again.status) == ("RETURNED", "APPROVED")
     third = paid.fake.platform.take_place(there.study, there.participant)
@@ -392,7 +391,7 @@ def test_a_study_whose_name_is_no_link_is_recruited_for_by_its_name(
             loop.once()
             loop.once()
             (person,) = store.people(name)
-            assert server.registry.studies[link].study.fold.workers.knows(person.pseudonym)
+            assert server.registry.studies[link].study.state.workers.knows(person.pseudonym)
             status = server.organizer().post(f"/api/organize/{link}/recruiting/reconcile").json()
     assert there.status == "APPROVED"
     assert status["paid"] == PLAN.reward

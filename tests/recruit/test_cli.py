@@ -14,7 +14,7 @@ from handful.cli import app, recruit
 from handful.errors import HandfulError, InvalidProblem
 from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity
-from handful.study.rules import ONLY_VERIFIED, Admission, Checks, Rule
+from handful.rules import ONLY_VERIFIED, Admission, Checks, Rule
 from tests.fakes.prolific import FakeProlific, FakeStudy
 from tests.recruit.arrivals import pasted
 from tests.recruit.conftest import ADDRESS, STUDY

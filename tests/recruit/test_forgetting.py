@@ -133,7 +133,7 @@ def test_who_asks_while_the_study_runs_goes_on_until_paid_and_is_a_stranger_then
             assert ann.http.get(f"{here}/{path}").status_code == 401, "the cookie leads to nobody"
         assert ann.http.post(f"{here}/join", json={"consent": True}).status_code == 409
         assert len(hosted.people) == 0
-        assert hosted.study.fold.workers.answers_of(known.pseudonym) == PLAN.answers_each
+        assert hosted.study.state.workers.answers_of(known.pseudonym) == PLAN.answers_each
         assert known.link is not None
         assert known.link not in storage.read_bytes()
         assert not holds(storage, there.participant, there.id)

@@ -8,7 +8,7 @@ import pytest
 
 from handful.errors import InvalidProblem
 from handful.recruit.plan import Plan, as_decimal, cents_of, money
-from handful.study.rules import Admission, Checks, Rule
+from handful.rules import Admission, Checks, Rule
 
 
 def test_money_is_whole_cents_whatever_is_typed() -> None:

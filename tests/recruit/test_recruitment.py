@@ -16,7 +16,7 @@ from handful.recruit.ledger import Store
 from handful.recruit.panel import Identity, panel
 from handful.recruit.plan import Plan, money
 from handful.recruit.recruitment import Recruitment, on_prolific
-from handful.study.rules import Admission, Checks, Rule
+from handful.rules import Admission, Checks, Rule
 from tests.crowd.clients import STUDY, started
 from tests.fakes.prolific import FakeProlific
 from tests.recruit.arrivals import ADDRESS, QUICK, Visitor, pasted

@@ -51,7 +51,7 @@ def rush(
         assert sum("/submissions/" in call.path for call in paid.fake.calls) >= people - refused
         paid.settle()
         assert Counter(there.status for _, there in visitors) == {"APPROVED": people}
-        workers = paid.server.registry.studies[STUDY].study.fold.workers
+        workers = paid.server.registry.studies[STUDY].study.state.workers
         assert [workers.answers_of(person.pseudonym) for person in paid.store.people(STUDY)] == people * [EACH]
         assert sum(one.cents for one in paid.fake.platform.books) == people * plan.reward
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handful import Study, Values
+from handful.claims import PASSED_ON, WITHDRAWN, WITHDRAWN_LATE
 from handful.objectives import Modular
 from handful.oracles import noisy, uniform
-from handful.study.certifying import PASSED_ON, WITHDRAWN, WITHDRAWN_LATE
 from tests.study.worlds import Clock
 
 ITEMS = [f"node {i}" for i in range(6)]

@@ -12,7 +12,7 @@ from handful import Certified, Study, Values
 from handful.errors import InvalidProblem
 from handful.explorers.audit import SCOUTING
 from handful.export import answer_lines
-from handful.study import Question
+from handful.questions import Question
 
 DEPTH = (10.0, 8.0, 6.0)  # what any item gains, given none, one and two others
 
@@ -32,7 +32,7 @@ def audited(seed: int, rng: np.random.Generator) -> Study:
     study = Study(
         [f"i{j}" for j in range(6)], 3, feedback=Values(noise=1.0), explorer=Certified(near=0.3), ratio=0.78, seed=seed
     )
-    while study.fold.exploration.state.rules["phase"][0] == SCOUTING or len(study.fold.rounds) < 2:
+    while study.state.exploration.state.rules["phase"][0] == SCOUTING or len(study.state.rounds) < 2:
         step(study, "a", rng)
     for n in range(100):
         step(study, "b" if n % 5 == 0 else "a", rng)
@@ -42,7 +42,7 @@ def audited(seed: int, rng: np.random.Generator) -> Study:
 
 def check_accounts(study: Study) -> None:
     """Means of answers given ∅ are about 10, and a cycle of fresh answers adds up to about 24."""
-    state = study.fold.exploration.state
+    state = study.state.exploration.state
     if int(state.claim.rules["anchor"][0]) == 0:
         asked = state.claim.items["old"] > 0
         T = state.claim.items["old"][asked]

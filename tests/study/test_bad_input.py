@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import PerItem, Preferences, Study, Values
+from handful import PerItem, Preferences, Study, Values, events
 from handful.errors import (
     HandfulError,
     InvalidAnswer,
@@ -28,8 +28,7 @@ from handful.errors import (
     UnknownExplorer,
     UnknownQuestion,
 )
-from handful.study import event_records, events
-from handful.study.event_records import VERSION, from_record, to_record
+from handful.events import VERSION, from_record, to_record
 from tests.study.worlds import folded, live
 
 
@@ -294,7 +293,7 @@ def test_what_was_asked_and_told_is_written_as_the_encoder_of_the_library_writes
     def by_encoder(event: events.Event) -> str:
         data = {
             key: getattr(event, name)
-            for key, name, default in event_records._SHAPES[type(event)]
+            for key, name, default in events._SHAPES[type(event)]
             if getattr(event, name) is not default
         }
         return json.dumps(data, separators=(",", ":"), default=lambda x: x.item())

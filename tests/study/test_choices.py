@@ -83,14 +83,14 @@ def test_a_run_finds_what_the_oracle_likes_and_decides_as_the_simulator_to_the_b
     state = study.setup.explorer.build(study.setup.problem)
     made = simulate(state, world, btl(4.0), 2, budget=study.setup.problem.total)
     assert [NAMES[i] for i in made.chosen] == list(result.chosen)
-    for mine, theirs in zip(study.fold.exploration.arrays(), _arrays(state), strict=True):
+    for mine, theirs in zip(study.state.exploration.arrays(), _arrays(state), strict=True):
         if mine.dtype.names is None or "round" not in mine.dtype.names:  # the study has opened the round after the last
             assert mine.tobytes() == theirs.tobytes()
     assert study_of().run(best).chosen == ("photo 7", "photo 6")
 
 
 def _arrays(state: object) -> list[np.ndarray]:
-    from handful.study.columns import arrays_of
+    from handful.rounds import arrays_of
 
     return list(arrays_of(state))
 
@@ -118,10 +118,10 @@ def test_answers_may_be_revised_left_out_or_given_by_the_next_person() -> None:
     study.tell(a.id, a.options[0], "ann", undo_s=5)
     assert study.revise(a.id, a.options[3], "ann").answer == a.options[3]
     assert live(study) == folded(study)
-    before = study.fold.exploration.state.belief.said["mean"].copy()  # type: ignore[attr-defined]
+    before = study.state.exploration.state.belief.said["mean"].copy()  # type: ignore[attr-defined]
     study.tell(study.ask(1, "bob")[0].id, study.held_by("bob")[0].options[1], "bob")
     study.exclude("bob", "test", by_rule=True)
-    assert study.fold.exploration.state.belief.said["mean"].tolist() == before.tolist()  # type: ignore[attr-defined]
+    assert study.state.exploration.state.belief.said["mean"].tolist() == before.tolist()  # type: ignore[attr-defined]
     assert study.skip(b.id, "unclear", "ann")
     again = study.ask(1, "cid")[0]
     assert (again.id, again.options) == (b.id, b.options)
@@ -142,7 +142,7 @@ def test_a_withdrawn_item_is_shown_no_more_and_questions_with_it_are_void() -> N
             assert gone not in q.options
             study.tell(q.id, best(q))
     assert live(study) == folded(study)
-    assert study.fold.exploration.state.board.items["waiting"].tolist() == [0] * 8
+    assert study.state.exploration.state.board.items["waiting"].tolist() == [0] * 8
 
 
 def test_an_export_has_the_option_that_was_named_and_all_that_were_shown() -> None:

@@ -17,8 +17,8 @@ import pytest
 
 from handful import Study, Values
 from handful.certificates import Account, Evidence, account_of
-from handful.study.certifying import _evidence
-from handful.study.rules import Checks, ChecksBelow, Rule
+from handful.claims import _evidence
+from handful.rules import Checks, ChecksBelow, Rule
 from tests.explorers.instances import BROKEN, HELD
 from tests.explorers.statistics import binomial_p
 from tests.study.worlds import Clock
@@ -87,7 +87,7 @@ def ended(way: Way, gains: list[float], delta: float, seed: int) -> Study[int]:
         sign = 1.0 if way.lowest_first else -1.0
         first = min(out, key=lambda id_: sign * out[id_][0])
         answer, by = out.pop(first)
-        if not study.fold.workers.excludes(by):
+        if not study.state.workers.excludes(by):
             study.tell(first, answer, by)
             told += 1
         if study.finished is not None:
@@ -95,7 +95,7 @@ def ended(way: Way, gains: list[float], delta: float, seed: int) -> Study[int]:
         if told in fails:
             study.let_go(fails[told])
             study.check(fails.pop(told), "gold", False)
-        if told in gone and gone[told] not in study.fold.chosen:
+        if told in gone and gone[told] not in study.state.chosen:
             study.withdraw(gone.pop(told), "copyright")
     if study.finished is None:
         study.finish("enough")
@@ -113,7 +113,7 @@ def account_with(shrink: float, evidence: Evidence) -> Account | None:
 
 def false_numbers(study: Study[int], gains: list[float], shrink: float) -> tuple[bool, bool, bool, bool]:
     """Which of the ratio, the value, the optimum and the bound are false; of a certificate, or what would be one."""
-    evidence = _evidence(study.fold)
+    evidence = _evidence(study.state)
     value = sum(gains[r.counted.pick] for r in evidence.rounds)
     left = [gain for item, gain in enumerate(gains) if item not in evidence.withdrawn]
     best = sum(sorted(left)[-evidence.problem.k :])

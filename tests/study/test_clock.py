@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handful import Preferences, Study
-from handful.study.clock import SteadyClock
+from handful.journal import SteadyClock
 
 HOUR, DAY = 3600.0, 86_400.0
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from handful.study.closed_round import PackedNumbers
+from handful.rounds import PackedNumbers
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.6, 1.0])

@@ -52,7 +52,7 @@ def test_an_open_round_that_knows_something_is_decided_and_only_the_rest_is_fill
 
 def test_a_study_that_is_finished_in_its_last_round_says_so() -> None:
     study = duel()
-    while len(study.result().chosen) < 3 or study.fold.exploration.counted == 0:
+    while len(study.result().chosen) < 3 or study.state.exploration.counted == 0:
         for q in study.ask():
             study.tell(q.id, NAMES.index(q.item) > NAMES.index(q.rival))
     result = study.finish()

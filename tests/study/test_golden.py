@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from handful import Study
+from handful import Study, rounds
+from handful.events import KINDS
 from handful.explorers.protocol import propose
 from handful.export import journal_lines, records_of
 from handful.storage import open_journal
-from handful.study import rounds
-from handful.study.events import KINDS
 from tests.golden.make import FOLDER, STUDIES, summary
 from tests.study.worlds import picture
 
@@ -47,7 +46,7 @@ def test_this_version_writes_what_its_golden_journal_says(name: str, tmp_path: P
     study = STUDIES[name]()
     assert "".join(journal_lines(study.records())) == (FOLDER / f"{name}.jsonl").read_text()
     with reopened(FOLDER / f"{name}.jsonl", tmp_path) as again:
-        assert picture(again.fold) == picture(study.fold)
+        assert picture(again.state) == picture(study.state)
 
 
 def test_a_decision_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
@@ -59,7 +58,7 @@ def test_a_decision_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path)
     with reopened(tmp_path / "forged.jsonl", tmp_path) as study:
         assert study.mismatches.count >= 1
         assert study.mismatches.first[0].startswith(f"question q{asked['payload']['q']} asked")
-        assert study.fold.questions.item[asked["payload"]["q"]] == asked["payload"]["i"]
+        assert study.state.questions.item[asked["payload"]["q"]] == asked["payload"]["i"]
 
 
 def test_a_pick_that_was_changed_by_hand_is_noticed_and_wins(tmp_path: Path) -> None:
@@ -87,4 +86,4 @@ def test_opening_believes_what_was_asked_and_only_a_check_chooses_again(
     with reopened(FOLDER / "simulated.jsonl", tmp_path) as study:
         assert chosen == []
         assert study.mismatches.count == 0
-        assert len(chosen) >= len(study.fold.questions)
+        assert len(chosen) >= len(study.state.questions)

@@ -9,8 +9,8 @@ import pytest
 
 from handful import Study, Values
 from handful.errors import IdleWorkers, StorageCorrupt, StudyExists
-from handful.study.events import InFlightSet
-from handful.study.questions import Question
+from handful.events import InFlightSet
+from handful.questions import Question
 from tests.study.worlds import picture
 
 SETTINGS: dict[str, Any] = {"feedback": Values(noise=1.0), "explorer": "certified", "budget": 260, "seed": 3}
@@ -32,7 +32,7 @@ def test_the_first_run_in_processes_says_64_as_if_the_study_was_made_so(explorer
     assert left.setup.problem.in_flight == 64
     left.close()
     with Study.open(tmp_path / "a.db", items=range(12)) as again:
-        assert picture(again.fold) == picture(left.fold)
+        assert picture(again.state) == picture(left.state)
         assert again.result() == left.result()
 
 
@@ -107,10 +107,10 @@ def test_a_journal_that_says_it_late_or_twice_is_corrupt() -> None:
     late = study()
     late.ask()
     with pytest.raises(StorageCorrupt, match="after it was fixed"):
-        late.fold.apply(InFlightSet(64), 0.0)
+        late.state.apply(InFlightSet(64), 0.0)
     with pytest.raises(StorageCorrupt, match="in_flight"):
-        study().fold.apply(InFlightSet(-1), 0.0)
+        study().state.apply(InFlightSet(-1), 0.0)
     twice = study()
-    twice.fold.apply(InFlightSet(64), 0.0)
+    twice.state.apply(InFlightSet(64), 0.0)
     with pytest.raises(StorageCorrupt, match="after it was fixed"):
-        twice.fold.apply(InFlightSet(64), 0.0)
+        twice.state.apply(InFlightSet(64), 0.0)

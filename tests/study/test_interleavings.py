@@ -16,12 +16,11 @@ from sqlalchemy import create_engine, text
 
 from handful import Preferences, Study, TopX, Uniform, Values
 from handful.errors import InvalidAnswer, InvalidProblem, StudyFinished
+from handful.events import KINDS
 from handful.explorers.registry import Certified
-from handful.study.doors import Door
-from handful.study.events import KINDS
-from handful.study.in_flight import set_in_flight
-from handful.study.questions import STANDINGS
-from handful.study.rules import Admission, ChecksBelow, Rule
+from handful.questions import STANDINGS
+from handful.rules import Admission, ChecksBelow, Door, Rule
+from handful.state import set_in_flight
 from tests.study.worlds import Clock, folded, live
 
 EXPLORERS: dict[str, dict[str, Any]] = {
@@ -109,14 +108,14 @@ class World:
     def answer(self, question: str) -> object:
         """Any answer that the question may have; a question that is not there gets one all the same."""
         value = float(self.rng.random())
-        feedback, questions = self.study.setup.problem.feedback, self.study.fold.questions
+        feedback, questions = self.study.setup.problem.feedback, self.study.state.questions
         if feedback.options > 2:
             options = questions.options(int(question[1:])) if int(question[1:]) < len(questions) else (0,)
             return self.study.items[options[int(value * len(options))]]
         return value > 0.5 if self.study.setup.problem.feedback.compares else value
 
     def some_question(self) -> str:
-        asked = len(self.study.fold.questions)
+        asked = len(self.study.state.questions)
         return f"q{self.rng.integers(max(0, asked - 6), asked)}" if asked else "q0"
 
     def work(self, who: str | None, n: int) -> None:
@@ -144,7 +143,7 @@ class World:
             assert not self.study.exchange(q.id, self.answer(q.id), who, undo_s=5)[0].repeated
 
     def revise(self, who: str | None, n: int) -> None:
-        for question, held in list(self.study.fold.provisional.items()):
+        for question, held in list(self.study.state.provisional.items()):
             self.study.revise(f"q{question}", self.answer(f"q{question}"), held.worker if n else "an impostor")
 
     def skip(self, who: str | None, n: int) -> None:
@@ -164,7 +163,7 @@ class World:
         self.study.exclude(who or "dot", "test", by_rule=n < 5)
 
     def restore(self, who: str | None, n: int) -> None:
-        for worker in list(self.study.fold.workers.names)[: n + 1]:
+        for worker in list(self.study.state.workers.names)[: n + 1]:
             self.study.restore(worker)
 
     def change_door(self, who: str | None, n: int) -> None:
@@ -233,7 +232,7 @@ def play(explorer: str, storage: Callable[[str], str | None], examples: int) -> 
                 assert world.study.mismatches.count == 0
                 happened.update(event.kind for _, event in world.study.journal())
                 happened.update(f"ended by {r.ended}" for r in world.study.result().rounds)
-                happened.update(STANDINGS[standing] for standing in world.study.fold.questions.standing)
+                happened.update(STANDINGS[standing] for standing in world.study.state.questions.standing)
             finally:
                 world.study.close()
 

@@ -11,9 +11,8 @@ from contextlib import closing
 import pytest
 
 from handful import Study
+from handful.events import Told, from_record
 from handful.storage import open_journal
-from handful.study.event_records import from_record
-from handful.study.events import Told
 from tests.study.killing import BUDGET, answer_to, answer_until_killed, make
 from tests.study.worlds import folded, live
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handful.study.leases import Leases
+from handful.state import Leases
 
 
 def test_an_overdue_question_is_held_until_its_lease_is_ended() -> None:

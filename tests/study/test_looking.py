@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import Preferences, Study
+from handful import Preferences, Study, claims, study
 from handful.export import answer_lines
-from handful.study import certifying, inspecting
-from handful.study.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
+from handful.questions import ANSWERED, STANDINGS, UNANSWERED, VOID
 from tests.study.worlds import Clock
 
 
@@ -27,7 +26,7 @@ def some_study() -> Study[int]:
 def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = some_study()
     (question,) = asked.ask()
-    looked = getattr(inspecting, f"{what}_of")
+    looked = getattr(study, f"{what}_of")
     told = threading.Event()
 
     def slow(*arguments: Any) -> Any:
@@ -39,7 +38,7 @@ def test_an_answer_does_not_wait_for_somebody_who_looks(what: str, monkeypatch: 
         assert told.wait(20), "the answer waits for whoever looks"
         return looked(*arguments)
 
-    monkeypatch.setattr(inspecting, f"{what}_of", slow)
+    monkeypatch.setattr(study, f"{what}_of", slow)
     seen = getattr(asked, what)()
     assert seen.answers == 0
     monkeypatch.undo()
@@ -66,7 +65,7 @@ def test_answers_are_taken_while_others_are_exported(options: int) -> None:
         for _ in range(600):
             for q in asked.ask(1, worker):
                 asked.tell(q.id, q.item if options > 2 else True, worker)
-        return asked.fold.workers.answers_of(worker)
+        return asked.state.workers.answers_of(worker)
 
     with ThreadPoolExecutor(3) as pool:
         taking_part = [pool.submit(take_part, worker) for worker in ("ann", "bob", "cid")]
@@ -75,7 +74,7 @@ def test_answers_are_taken_while_others_are_exported(options: int) -> None:
             lines = list(csv.DictReader(answer_lines(asked)))
             assert {line["standing"] for line in lines} <= {"answered", "late"}
         assert all(one.result() for one in taking_part)
-    assert len(list(answer_lines(asked))) == 1 + asked.fold.answers
+    assert len(list(answer_lines(asked))) == 1 + asked.state.answers
 
 
 def test_an_answer_that_comes_after_the_first_line_of_an_export_is_not_in_it() -> None:
@@ -95,12 +94,12 @@ def test_what_was_seen_does_not_change_with_what_happens_later() -> None:
     while questions := asked.ask(2, "w"):
         for q in questions:
             asked.tell(q.id, q.item > q.rival, "w")
-        snapshots.append((asked.fold.snapshot(), asked.status().to_dict(), asked.result().to_dict()))
+        snapshots.append((asked.state.snapshot(), asked.status().to_dict(), asked.result().to_dict()))
     asked.exclude("w")
     items = asked.items
-    for fold, status, result in snapshots:
-        assert inspecting.result_of(fold, items).to_dict() == result
-        assert inspecting.status_of(fold, items, status["finished"]).to_dict() == status
+    for state, status, result in snapshots:
+        assert study.result_of(state, items).to_dict() == result
+        assert study.status_of(state, items, status["finished"]).to_dict() == status
 
 
 def test_only_questions_before_the_first_gap_of_a_pair_enter_a_bound() -> None:
@@ -114,7 +113,7 @@ def test_only_questions_before_the_first_gap_of_a_pair_enter_a_bound() -> None:
             if s not in (ANSWERED, VOID):
                 broken.add(frozenset((int(i), int(j))))
             expected.append(frozenset((int(i), int(j))) not in broken)
-        assert certifying._unbroken(item, rival, standing).tolist() == expected
+        assert claims._unbroken(item, rival, standing).tolist() == expected
     assert UNANSWERED not in (ANSWERED, VOID)
 
 

@@ -19,8 +19,8 @@ from handful.errors import (
     StudyExists,
     StudyFinished,
 )
+from handful.questions import UNANSWERED, VOID
 from handful.storage import Record
-from handful.study.questions import UNANSWERED, VOID
 from tests.study.test_interleavings import EXPLORERS, PEOPLE, STEPS, World
 from tests.study.worlds import folded, live
 
@@ -134,11 +134,11 @@ def test_answers_that_wait_behind_a_void_question_are_counted_after_reopening_to
     for _ in range(2):
         assert study.ask(1) == [second]
         assert study.skip(second.id)
-    assert study.fold.questions.standing[int(second.id[1:])] == VOID
+    assert study.state.questions.standing[int(second.id[1:])] == VOID
     for question in asked:
         if question is not second:
             study.tell(question.id, float(question.item))
-    assert study.fold.exploration.counted == 29
+    assert study.state.exploration.counted == 29
     assert folded(study) == live(study)
 
 
@@ -151,7 +151,7 @@ class CrowdedWorld(World):
     """Many questions are out about each item, and are answered in any order."""
 
     def some_question(self) -> str:
-        first, standing = self.study.fold.exploration.first, self.study.fold.questions.standing
+        first, standing = self.study.state.exploration.first, self.study.state.questions.standing
         out = [question for question in range(first, len(standing)) if standing[question] == UNANSWERED]
         return f"q{self.rng.choice(out)}" if out else super().some_question()
 
@@ -159,7 +159,7 @@ class CrowdedWorld(World):
         """Nobody answers this one: it ends void, unless others wait longer."""
         id_ = self.some_question()
         for _ in range(5):
-            held, worker = self.study.fold.leases.holder(int(id_[1:]))
+            held, worker = self.study.state.leases.holder(int(id_[1:]))
             if held:
                 self.study.skip(id_, None, worker)
             else:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import Preferences, Study, Values
+from handful import Preferences, Study, Values, rounds
 from handful.certificates import Certificate
+from handful.claims import NEVER_CERTIFIED
 from handful.errors import InvalidProblem, StudyFinished
 from handful.export import answer_lines, journal_lines, records_of
+from handful.rules import Door
 from handful.storage import open_journal
-from handful.study import rounds
-from handful.study.certifying import NEVER_CERTIFIED
-from handful.study.doors import Door
 from tests.golden.make import FOLDER, STUDIES, summary
 from tests.study.worlds import Clock
 
@@ -177,12 +176,12 @@ def test_an_open_round_is_told_by_its_answers(
         assert (there.candidate == here.candidate).all()
         about, won = np.zeros(len(items), int), np.zeros(len(items))
         waiting = np.zeros(len(items), int)
-        questions = study.fold.questions
-        for q in range(study.fold.exploration.first, len(questions)):
+        questions = study.state.questions
+        for q in range(study.state.exploration.first, len(questions)):
             options = questions.options(q)
             if f"q{q}" in {one.id for one in left_open}:
                 waiting[list(options)] += 1
-            elif questions.worker[q] != study.fold.workers.number("bob") and 8 not in options:
+            elif questions.worker[q] != study.state.workers.number("bob") and 8 not in options:
                 about[list(options)] += 1
                 said = other._ask_tell.shown(questions.answer[q])
                 if feedback.options == 1:

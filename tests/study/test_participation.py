@@ -8,26 +8,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handful import Preferences, Study
+from handful import Preferences, Study, events, participation
+from handful.claims import BY_HAND, answerers, conditions_of
 from handful.errors import InvalidAnswer, InvalidProblem
-from handful.study import events, standstill
-from handful.study.certifying import BY_HAND
-from handful.study.circumstances import answerers, circumstances_of
-from handful.study.conduct import NOT_VERIFIED, WITHDREW
-from handful.study.done_by_hand import done_by_hand
-from handful.study.doors import Door
-from handful.study.event_records import from_record, to_record
-from handful.study.rules import (
+from handful.events import from_record, to_record
+from handful.participation import Standstill
+from handful.preregistration import done_by_hand
+from handful.rules import (
     Admission,
     Checks,
     ChecksBelow,
+    Door,
     FasterThan,
     OneSide,
     Rule,
     chance_of_one_side,
     share_allowed,
 )
-from handful.study.standstill import Standstill
+from handful.workers import NOT_VERIFIED, WITHDREW
 from tests.study.worlds import Clock, picture
 
 ITEMS = [f"i{n}" for n in range(6)]
@@ -62,15 +60,15 @@ def test_nobody_is_asked_anything_that_counts_before_admission() -> None:
     study = study_with(Rule(ADMISSION, None, ()))
     assert study.ask(1, "ann") == []
     admit(study, "ann")
-    assert study.fold.conducts.of(study.fold.workers.number("ann")).admitted
+    assert study.state.conducts.of(study.state.workers.number("ann")).admitted
     (question,) = study.ask(1, "ann")
     with pytest.raises(InvalidAnswer, match="worker bob is not admitted yet"):
         study.tell(question.id, True, "bob")
     with pytest.raises(InvalidAnswer, match="say which worker answers"):
         study.tell(question.id, True)
-    assert study.fold.answers == 0
+    assert study.state.answers == 0
     study.tell(question.id, True, "ann")
-    assert study.fold.answers == 1
+    assert study.state.answers == 1
 
 
 def test_who_fails_the_checks_is_never_asked_and_that_costs_nothing() -> None:
@@ -79,10 +77,10 @@ def test_who_fails_the_checks_is_never_asked_and_that_costs_nothing() -> None:
     study.check("bob", "gold", False)
     assert "excluded" not in kinds(study)
     study.check("bob", "gold", True)
-    assert study.fold.workers.excludes("bob")
+    assert study.state.workers.excludes("bob")
     assert study.ask(1, "bob") == []
-    assert (study.fold.answers, study.fold.budget) == (0, 120)
-    assert not study.fold.workers.any_excluded_by_hand
+    assert (study.state.answers, study.state.budget) == (0, 120)
+    assert not study.state.workers.any_excluded_by_hand
 
 
 def test_practice_alone_may_admit() -> None:
@@ -99,7 +97,7 @@ def test_the_rule_excludes_by_checks_by_haste_and_by_one_side() -> None:
         study = study_with(Rule(None, Checks(), tuple(rules), 1.0))  # type: ignore[arg-type]
         for n in range(times):
             act(study, n)
-            if study.fold.workers.excludes("bob"):
+            if study.state.workers.excludes("bob"):
                 return n + 1
         return 0
 
@@ -117,7 +115,7 @@ def test_checks_and_times_leave_every_estimate_as_it_is() -> None:
         answer(plain, "ann")
         answer(checked, "ann", ms=100 * n)
         checked.check("ann", "gold", n % 2 == 0, 5)
-    for one, other in zip(plain.fold.exploration.arrays(), checked.fold.exploration.arrays(), strict=True):
+    for one, other in zip(plain.state.exploration.arrays(), checked.state.exploration.arrays(), strict=True):
         assert np.array_equal(one, other)
     assert plain.result().chosen == checked.result().chosen
 
@@ -126,7 +124,7 @@ def test_after_a_kill_the_rule_is_applied_to_what_stands_in_the_journal(tmp_path
     storage = tmp_path / "study.db"
     with study_with(Rule(ADMISSION, None, ()), storage=storage, clock=Clock()) as study:
         admit(study, "ann")
-        known = picture(study.fold)
+        known = picture(study.state)
         # As if the process had ended after the check and before what follows from it.
         with study._writing() as now:
             study._writer.emit(events.CheckAnswered("bob", "practice", True), now)
@@ -137,7 +135,7 @@ def test_after_a_kill_the_rule_is_applied_to_what_stands_in_the_journal(tmp_path
     assert known
     with Study.open(storage) as again:
         assert again.ask(1, "bob")
-        assert again.fold.workers.excludes("cid")
+        assert again.state.workers.excludes("cid")
         before = kinds(again)
     with Study.open(storage) as again:
         assert kinds(again) == before
@@ -149,9 +147,9 @@ def test_one_person_gives_a_share_of_a_round_at_most() -> None:
     for worker in people:
         for _ in range(5):
             study.check(worker, "gold", True)
-    limit = study.fold.exploration.limit
+    limit = study.state.exploration.limit
     given = sum(answer(study, "w0") for _ in range(100))
-    assert study.fold.exploration.round == 1
+    assert study.state.exploration.round == 1
     assert given == int(0.10 * limit)
     held = study.ask(3, "w1")
     assert len(held) == 3
@@ -167,9 +165,9 @@ def test_who_is_excluded_does_not_make_the_shares_of_others_smaller() -> None:
     for worker in ("dan", "eve"):
         study.exclude(worker)
     went_on = True
-    while went_on and study.fold.exploration.round == 1:
+    while went_on and study.state.exploration.round == 1:
         went_on = sum(answer(study, worker) for worker in ("ann", "bob", "cid")) > 0
-    assert study.fold.exploration.round == 2, "three of five people can end a round of ten answers"
+    assert study.state.exploration.round == 2, "three of five people can end a round of ten answers"
 
 
 def test_a_cap_that_keeps_everybody_waiting_is_named_after_two_minutes() -> None:
@@ -212,7 +210,7 @@ def test_somebody_may_be_kept_back_while_another_thread_asks_by_which_cap(monkey
             caps.kept_back("network", 10.0)
             return now - float(self)
 
-    monkeypatch.setattr(standstill, "LATELY_S", Meanwhile(standstill.LATELY_S))
+    monkeypatch.setattr(participation, "LATELY_S", Meanwhile(participation.LATELY_S))
     caps.kept_back("person", 10.0)
     assert caps.cap(140.0) is None
     assert caps._kept_back.keys() == {"person", "network"}, "while it was looked through"
@@ -232,8 +230,8 @@ def test_nobody_can_restore_somebody_who_withdrew(tmp_path: Path, excluded_befor
             study.restore("ann")
         assert kinds(study) == before
     with Study.open(storage) as again:
-        assert again.fold.workers.excludes("ann")
-        assert again.fold.workers.any_excluded_by_hand is excluded_before, "that voids the claim, as it did"
+        assert again.state.workers.excludes("ann")
+        assert again.state.workers.any_excluded_by_hand is excluded_before, "that voids the claim, as it did"
 
 
 def test_who_is_alone_has_no_share_to_keep_to() -> None:
@@ -254,7 +252,7 @@ def test_an_unknown_worker_is_not_excluded() -> None:
 
 def test_excluding_by_hand_says_whom_and_voids_delta() -> None:
     study = study_with(OPEN)
-    while not study.finished and answer(study, f"w{study.fold.answers % 7}"):
+    while not study.finished and answer(study, f"w{study.state.answers % 7}"):
         pass
     study.exclude("w3", "looks odd")
     reasons = study.result().certificate.reasons
@@ -269,25 +267,25 @@ def test_restoring_overrules_the_rule_unless_the_panel_verified_somebody_late(tm
         for worker in ("ann", "bob"):
             answer(study, worker)
         study.exclude("ann", NOT_VERIFIED, by_rule=True)
-        assert study.fold.workers.awaits_verifying("ann")
+        assert study.state.workers.awaits_verifying("ann")
         study.restore("ann", verified=True)
-        assert not study.fold.workers.awaits_verifying("ann")
-        assert study.fold.workers.overruled == []
+        assert not study.state.workers.awaits_verifying("ann")
+        assert study.state.workers.overruled == []
         assert done_by_hand(study.records()) == []
     with Study.open(storage) as again:
-        assert not again.fold.workers.any_excluded_by_hand
+        assert not again.state.workers.any_excluded_by_hand
         again.exclude("ann", "another rule", by_rule=True)
         again.restore("ann")
-        assert again.fold.workers.overruled == ["ann"]
-        again.fold.apply(events.Excluded("bob", NOT_VERIFIED), 0.0)  # by hand, whatever its words, as was once possible
-        assert "bob" in again.fold.workers.by_hand
-        assert not again.fold.workers.awaits_verifying("bob")
+        assert again.state.workers.overruled == ["ann"]
+        again.state.apply(events.Excluded("bob", NOT_VERIFIED), 0.0)  # by hand, whatever its words
+        assert "bob" in again.state.workers.by_hand
+        assert not again.state.workers.awaits_verifying("bob")
 
 
 def test_restoring_by_hand_whom_the_panel_has_not_verified_is_said_and_voids_delta(tmp_path: Path) -> None:
     storage = tmp_path / "study.db"
     with study_with(OPEN, storage=storage) as study:
-        while not study.finished and answer(study, f"w{study.fold.answers % 7}"):
+        while not study.finished and answer(study, f"w{study.state.answers % 7}"):
             pass
         study.exclude("w3", NOT_VERIFIED, by_rule=True)
         study.restore("w3")
@@ -296,7 +294,7 @@ def test_restoring_by_hand_whom_the_panel_has_not_verified_is_said_and_voids_del
         assert certificate.delta is None
         assert "restored against the rule: w3" in certificate.reasons
         assert done_by_hand(again.records()) == ["people were restored by hand (1 time)"]
-        assert not again.fold.workers.excludes("w3")
+        assert not again.state.workers.excludes("w3")
 
 
 def test_in_older_journals_who_waited_for_the_panel_and_was_restored_counts_as_verified() -> None:
@@ -306,8 +304,8 @@ def test_in_older_journals_who_waited_for_the_panel_and_was_restored_counts_as_v
     assert done_by_hand(records) == []
     study = study_with(OPEN)
     for record in records:
-        study.fold.apply(from_record(record), 0.0)
-    assert study.fold.workers.overruled == []
+        study.state.apply(from_record(record), 0.0)
+    assert study.state.workers.overruled == []
 
 
 @pytest.mark.parametrize("reason", [WITHDREW, NOT_VERIFIED])
@@ -343,17 +341,17 @@ def test_the_certificate_names_the_rule_the_door_and_who_is_out() -> None:
     study.check("dot", "gold", False)
     study.check("dot", "gold", False)
     while not study.finished:
-        if study.fold.answers == 30:
+        if study.state.answers == 30:
             study.leave("cid")
-        assert answer(study, ("ann", "bob", "cid")[study.fold.answers % 3]) or study.fold.answers % 3 == 2 or True
-        if study.fold.workers.excludes("cid"):
+        assert answer(study, ("ann", "bob", "cid")[study.state.answers % 3]) or study.state.answers % 3 == 2 or True
+        if study.state.workers.excludes("cid"):
             answer(study, "ann"), answer(study, "bob")
     sentence = study.result().certificate.sentence
     assert f"(rule {study.setup.rule.hash if study.setup.rule else ''})" in sentence
     assert "4 people answered, 1 was excluded by it, 1 withdrew" in sentence
     assert "that people withdraw is assumed not to depend on what they answered" in sentence
     assert "People came from one room" in sentence
-    assert not study.fold.workers.any_excluded_by_hand
+    assert not study.state.workers.any_excluded_by_hand
 
 
 @pytest.mark.parametrize(
@@ -373,15 +371,15 @@ def test_who_is_excluded_and_then_withdraws_is_counted_for_each(
         if excluded is not None:
             study.exclude("ann", "noise", by_rule=excluded == "by the rule")
         study.leave("ann")
-        assert f"2 people answered, {said}" in " ".join(circumstances_of(study.fold))
+        assert f"2 people answered, {said}" in " ".join(conditions_of(study.state))
     with Study.open(tmp_path / "a.db") as again:
-        assert f"2 people answered, {said}" in " ".join(circumstances_of(again.fold))
+        assert f"2 people answered, {said}" in " ".join(conditions_of(again.state))
 
 
 def test_without_a_rule_too_withdrawing_is_nobodys_exclusion_and_names_nobody() -> None:
     study = study_with()
     while not study.finished:
-        assert answer(study, ("ann", "bob", "cid")[study.fold.answers % 3]) or answer(study, "ann")
+        assert answer(study, ("ann", "bob", "cid")[study.state.answers % 3]) or answer(study, "ann")
     before = study.result()
     assert [r.left_out for r in before.rounds] == [0, 0]
     study.leave("cid")
@@ -393,7 +391,7 @@ def test_without_a_rule_too_withdrawing_is_nobodys_exclusion_and_names_nobody() 
     assert result.left_out == len(by_worker(study, "cid")) > 0
     assert result.answers_said == f"{result.answers} answers, of which {result.left_out} no longer count"
     for was, now, pick in zip(before.rounds, result.rounds, result.picks, strict=True):
-        given = sum(study.fold.questions.round[q] == now.round for q in by_worker(study, "cid"))
+        given = sum(study.state.questions.round[q] == now.round for q in by_worker(study, "cid"))
         assert now.answers == was.answers
         assert now.left_out == given > 0
         assert now.answers_said == f"{now.answers} answers, of which {given} no longer count"
@@ -402,8 +400,8 @@ def test_without_a_rule_too_withdrawing_is_nobodys_exclusion_and_names_nobody() 
 
 
 def by_worker(study: Study[str], worker: str) -> list[int]:
-    number = study.fold.workers.number(worker)
-    return [q for q, who in enumerate(study.fold.questions.worker) if who == number]
+    number = study.state.workers.number(worker)
+    return [q for q, who in enumerate(study.state.questions.worker) if who == number]
 
 
 @pytest.mark.parametrize("withdrawal", ["remove", "keep"])
@@ -412,8 +410,8 @@ def test_the_rule_says_whether_answers_leave_with_whoever_withdraws(withdrawal: 
     admit(study, "ann")
     answer(study, "ann")
     study.leave("ann")
-    assert study.fold.workers.excludes("ann") == (withdrawal == "remove")
-    assert not study.fold.workers.any_excluded_by_hand
+    assert study.state.workers.excludes("ann") == (withdrawal == "remove")
+    assert not study.state.workers.any_excluded_by_hand
 
 
 def test_what_one_side_may_cost_somebody_who_looks_is_computed() -> None:
@@ -443,7 +441,7 @@ def test_what_the_rule_may_do_wrongly_is_taken_from_the_confidence() -> None:
     free, paid = certified(OPEN), certified(Rule(None, None, (OneSide(0.95, 20),), 1.0))
     assert free.result().certificate.delta == 0.05
     delta = paid.result().certificate.delta
-    assert delta == pytest.approx(0.05 + chance_of_one_side(0.95, 20) * answerers(paid.fold))
+    assert delta == pytest.approx(0.05 + chance_of_one_side(0.95, 20) * answerers(paid.state))
     assert "which leaves" in paid.result().certificate.sentence
 
 
@@ -496,16 +494,16 @@ def test_what_is_held_for_long_is_asked_of_somebody_who_waits_and_both_answers_c
     assert copy.id != held.id
     study.tell(copy.id, True, "ann")
     study.tell(held.id, False, "hoarder0")
-    assert study.fold.answers == 2
-    assert study.fold.exploration.counted == 2
+    assert study.state.answers == 2
+    assert study.state.exploration.counted == 2
     assert study.mismatches.count == 0
 
 
 def test_held_questions_are_copied_within_the_budget() -> None:
     study = study_with(door=Door(), in_flight=3, budget=60)
-    limit = study.fold.exploration.limit
+    limit = study.state.exploration.limit
     got = sum(bool(study.ask(1, f"w{n}")) for n in range(200))
     assert got == limit
-    assert study.fold.spent <= 60
+    assert study.state.spent <= 60
     without = study_with(in_flight=3, budget=60)
     assert sum(bool(without.ask(1, f"w{n}")) for n in range(200)) == 3

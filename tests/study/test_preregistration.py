@@ -12,10 +12,8 @@ import pytest
 from handful import Preferences, Study
 from handful.cli import main
 from handful.errors import InvalidProblem, StudyFinished
-from handful.study.done_by_hand import done_by_hand
-from handful.study.preregistration import commitment, departures, read_record, to_json
-from handful.study.preregistration_page import UNVERIFIED, page_of
-from handful.study.rules import ONLY_VERIFIED, Rule
+from handful.preregistration import UNVERIFIED, commitment, departures, done_by_hand, page_of, read_record, to_json
+from handful.rules import ONLY_VERIFIED, Rule
 
 SEED = 7_070_707_070_707
 
@@ -35,8 +33,8 @@ def test_the_record_names_what_is_fixed_and_hides_the_seed() -> None:
 def test_the_seed_is_committed_to_with_a_salt_that_the_journal_keeps() -> None:
     mine = study()
     record = mine.preregister()
-    assert mine.fold.registered is not None
-    assert record["seed"] == commitment(SEED, mine.fold.registered.salt)
+    assert mine.state.registered is not None
+    assert record["seed"] == commitment(SEED, mine.state.registered.salt)
     assert record["seed"] != study().preregister()["seed"], "another salt each time"
 
 
@@ -60,14 +58,14 @@ def test_a_study_that_is_over_is_not_announced_any_more() -> None:
         one.run(lambda question: question.item < question.rival)
     with pytest.raises(StudyFinished, match="this study is over"):
         over.preregister()
-    assert over.fold.registered is None
+    assert over.state.registered is None
     assert announced.preregister() == record
 
 
 def test_a_study_that_kept_to_it_departs_in_nothing_and_every_change_is_named() -> None:
     mine = study()
     record = mine.preregister()
-    registered = mine.fold.registered
+    registered = mine.state.registered
     assert departures(read_record(to_json(record)), mine.registration(), registered) == []
     for key, other, word in (
         ("k", 3, "to be chosen"),
@@ -88,7 +86,7 @@ def test_of_what_people_read_it_is_said_what_differs_and_from_where_on() -> None
     record = mine.preregister(words=words)
 
     def found(**other: Any) -> list[str]:
-        return departures(record, mine.registration(words={**words, **other}), mine.fold.registered)
+        return departures(record, mine.registration(words={**words, **other}), mine.state.registered)
 
     assert found() == []
     assert found(thanks="Many thanks.", goal=20) == [
@@ -101,7 +99,7 @@ def test_of_what_people_read_it_is_said_what_differs_and_from_where_on() -> None
     (later,) = found(welcome="Hello")
     assert later == 'what people read, welcome: registered nothing, now "Hello"'
     other = {**record, "rule": {**record["rule"], "unverified": None}}
-    assert departures(record, other, mine.fold.registered) == [
+    assert departures(record, other, mine.state.registered) == [
         'who counts, unverified: registered "exclude", now nothing'
     ]
 
@@ -116,7 +114,7 @@ def test_of_items_it_is_said_which_were_another_file_and_which_look_otherwise() 
 
     def found(**other: dict[str, str]) -> list[str]:
         now = mine.registration({**contents, **other}, {"question": "Which?", "language": "ja"})
-        return departures(record, now, mine.fold.registered)
+        return departures(record, now, mine.state.registered)
 
     assert found() == []
     assert found(b={"uploaded": "0" * 64, "sha256": "B" * 64}) == ["of the items, b was another file"]
@@ -185,8 +183,8 @@ def test_the_first_preregistration_stands_and_is_there_after_reopening(tmp_path:
         assert mine.preregister() == first
     with Study.open(storage, "photos", read_only=True) as again:
         assert again.registration() == first
-        assert again.fold.registered is not None
-        assert again.fold.registered.hash == first["hash"]
+        assert again.state.registered is not None
+        assert again.state.registered.hash == first["hash"]
 
 
 def test_the_command_writes_both_files_and_replay_checks_against_them(

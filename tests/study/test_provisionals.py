@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from handful.study.provisionals import Provisional, Provisionals
+from handful.state import Provisional, Provisionals
 
 
 def test_what_is_due_and_whose_it_is_agrees_with_looking_at_everything() -> None:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import Study
+from handful import Study, rounds
+from handful.events import Excluded
 from handful.explorers.protocol import ASKED, LATE_TOLD, conclude, drop, late, propose, tell, void
 from handful.problem import BUDGET
-from handful.study import rounds
-from handful.study.columns import arrays_of
-from handful.study.events import Excluded
-from handful.study.questions import VOID, Questions
+from handful.questions import VOID, Questions
+from handful.rounds import arrays_of
 from tests.study.test_interleavings import EXPLORERS
 from tests.study.worlds import Clock, live
 
@@ -50,7 +49,7 @@ def recorded(questions: Questions, question: int) -> tuple[int, ...]:
 
 def one_call_at_a_time(study: Study[int]) -> list[bytes]:
     """What going through the open round again leaves, by the calls that are made when something happens."""
-    exploration = study.fold.exploration  # as it is: what follows begins anew
+    exploration = study.state.exploration  # as it is: what follows begins anew
     state, questions = exploration._state, exploration._questions
     for part, before in zip(arrays_of(state), exploration._before, strict=True):
         part[...] = before
@@ -89,11 +88,11 @@ def test_compiled_code_goes_through_a_round_as_one_call_at_a_time_does(explorer:
     gone_through = 0
     for seed in range(3):
         study = busy(explorer, seed)
-        exploration = study.fold.exploration
+        exploration = study.state.exploration
         if exploration.all_picked:
             continue
         for worker in ("p1", "p4"):
-            study.fold.workers.exclude(worker, by_rule=False)
+            study.state.workers.exclude(worker, by_rule=False)
             exploration._too_late.clear()
             exploration._lines.clear()  # nothing is counted for the first time: that is another matter
             expected = one_call_at_a_time(study)
@@ -111,7 +110,7 @@ def test_a_group_is_excluded_as_if_one_after_another(explorer: str) -> None:
     with in_turn._writer.writing() as now:
         for worker in group:
             in_turn._writer.emit(Excluded(worker, None, False), now)
-            in_turn.fold.exploration.arrays()  # looks at it, which cannot wait
+            in_turn.state.exploration.arrays()  # looks at it, which cannot wait
         in_turn._ask_tell.close_decided(now)
     assert live(at_once) == live(in_turn)
 

@@ -17,17 +17,17 @@ from handful import Preferences, Study, Values
 from handful.explorers.board import ALL, FIRST
 from handful.export import answer_lines
 from handful.oracles import chooses, compares
+from handful.questions import ANSWERED, Questions
 from handful.responses import btl
-from handful.study.doors import Door
-from handful.study.questions import ANSWERED, Questions
-from handful.study.repeats import repeated_questions
-from handful.study.seen_questions import SeenQuestions
+from handful.rounds import SeenQuestions
+from handful.rules import Door
+from handful.state import repeated_questions
 from tests.study.worlds import Clock, coverage
 
 
 def answered_by(study: Study) -> Iterator[tuple[tuple[int, int, int, int], int]]:
     """(worker, round, the two items compared), and the question; of every answer in a closed or open round."""
-    questions = study.fold.questions
+    questions = study.state.questions
     for q in range(len(questions)):
         if questions.worker[q] < 0:
             continue
@@ -41,7 +41,7 @@ def answered_by(study: Study) -> Iterator[tuple[tuple[int, int, int, int], int]]
 
 def marked(study: Study) -> set[int]:
     """The questions that are marked as repeats."""
-    return set(repeated_questions(study.fold).tolist())
+    return set(repeated_questions(study.state).tolist())
 
 
 def asked_of_a_crowd(options: int, size: int, people: int, budget: int, **more: object) -> Study:
@@ -84,7 +84,7 @@ def test_without_names_the_same_two_come_again() -> None:
     world = coverage(30)
     study: Study = Study(range(30), 1, feedback=Preferences(), budget=240)
     study.run(compares(world, btl(3.0)))
-    asked = Counter(tuple(sorted(study.fold.questions.options(q))) for q in range(len(study.fold.questions)))
+    asked = Counter(tuple(sorted(study.state.questions.options(q))) for q in range(len(study.state.questions)))
     assert max(asked.values()) > 3
 
 
@@ -145,7 +145,7 @@ def test_what_a_person_saw_is_read_off_the_columns_and_not_question_by_question(
             study.skip(question.id, "unsure", f"p{n % 2}")
         elif n % 7 != 5:
             study.tell(question.id, max(question.options) if options > 2 else True, f"p{n % 2}")
-    questions, seen = study.fold.questions, study.fold.exploration.seen
+    questions, seen = study.state.questions, study.state.exploration.seen
     expected = []
     for q in seen._shown["p0"]:
         items, answered = questions.options(q), questions.standing[q] == ANSWERED and options > 2
@@ -202,7 +202,7 @@ def test_whoever_answers_hundreds_of_times_in_a_round_is_not_asked_again_what_th
         (question,) = study.ask(1, "ann")
         away = strengths[question.item] - strengths[question.rival]
         study.tell(question.id, bool(rng.random() < 1 / (1 + np.exp(-away))), "ann")
-    assert len({frozenset(study.fold.questions.options(q)) for q in range(300)}) == 300
+    assert len({frozenset(study.state.questions.options(q)) for q in range(300)}) == 300
 
 
 @pytest.mark.parametrize("options", [2, 4])
@@ -210,8 +210,8 @@ def test_what_somebody_has_compared_leaves_no_trace_in_the_explorers_state(optio
     study: Study = Study(range(8), 1, feedback=Preferences(options=options), budget=60)
     for _ in range(30):
         (question,) = study.ask(1, "ann")
-        assert not study.fold.exploration.state.compared.any()
-        assert (study.fold.exploration.state.seen == -1).all()
+        assert not study.state.exploration.state.compared.any()
+        assert (study.state.exploration.state.seen == -1).all()
         study.tell(question.id, question.options[0] if options > 2 else True, "ann")
 
 
@@ -371,7 +371,7 @@ def test_while_an_answer_may_be_undone_no_two_of_its_options_are_shown_again() -
 
 def test_a_question_that_was_proposed_to_one_person_is_not_handed_to_another() -> None:
     study: Study = Study(range(12), 1, feedback=Preferences(options=4), budget=60, in_flight=4)
-    exploration = study.fold.exploration
+    exploration = study.state.exploration
     before = [array.copy() for array in exploration.arrays()]
     first = exploration.proposal("ann")
     assert exploration.proposal("ann") == first
@@ -388,10 +388,10 @@ def test_a_journal_read_again_asks_the_same_of_the_same_people(tmp_path: Path, o
     where = tmp_path / "seen.db"
     clock = Clock()
     with asked_of_a_crowd(options, 20, 6, 90, storage=where, name="seen", clock=clock) as study:
-        state = [array.tobytes() for array in study.fold.exploration.arrays()]
+        state = [array.tobytes() for array in study.state.exploration.arrays()]
         chosen = study.result().chosen
     with Study.open(where, "seen", range(20), clock=clock) as again:
-        assert [array.tobytes() for array in again.fold.exploration.arrays()] == state
+        assert [array.tobytes() for array in again.state.exploration.arrays()] == state
         assert again.result().chosen == chosen
 
 
@@ -420,7 +420,7 @@ def test_a_person_who_answers_thousands_of_questions_is_not_looked_through_each_
             looked += 1
             return super()._compared(question)
 
-    study.fold.exploration.seen.__class__ = Counted
+    study.state.exploration.seen.__class__ = Counted
     for n in range(300):
         (question,) = study.ask(1, "ann")
         study.tell(question.id, n % 2, "ann")

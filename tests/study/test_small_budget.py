@@ -8,7 +8,7 @@ import pytest
 
 from handful import Preferences, Study
 from handful.errors import SmallBudget
-from handful.study.small_budget import small_budgets_heard
+from handful.setup import small_budgets_heard
 
 
 def small() -> Study:

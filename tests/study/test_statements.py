@@ -8,9 +8,9 @@ import re
 import pytest
 
 from handful import Preferences, Question, Study, Values
+from handful.events import Asked, Told
 from handful.explorers.strengths import standing_of
-from handful.study.events import Asked, Told
-from handful.study.statements import CUT_SHORT, FILLED, GIVEN, TOO_FEW, Believed
+from handful.results import CUT_SHORT, FILLED, GIVEN, TOO_FEW, Believed
 from tests.study.worlds import Clock
 
 NAMES = [f"photo {i}" for i in range(8)]
@@ -24,7 +24,7 @@ def study_of(options: int, **how: object) -> Study[str]:
 
 def answered(study: Study[str], until: int = 3) -> Study[str]:
     number = 0
-    while study.finished is None and len(study.fold.chosen) < until:
+    while study.finished is None and len(study.state.chosen) < until:
         for question in study.ask():
             number += 1
             order = sorted(question.options, key=NAMES.index)
@@ -102,7 +102,7 @@ def test_what_was_chosen_before_the_start_says_so() -> None:
 
 def test_the_belief_says_how_likely_a_pick_is_among_the_best_and_names_near_ties() -> None:
     study = answered(study_of(4))
-    for closed, pick in zip(study.fold.rounds, study.result().picks, strict=True):
+    for closed, pick in zip(study.state.rounds, study.result().picks, strict=True):
         standing = standing_of(closed.view, closed.closing.pick, runners_up=2)
         assert standing is not None
         assert pick.believed is not None

@@ -54,9 +54,9 @@ def ended_by_hand(act: Callable[[Study, list[Question], Callable[[Question], Non
 def test_an_audit_of_which_nothing_is_answered_is_not_said_to_be_answered_out_of_order() -> None:
     study = Study(range(4), 1, feedback=Values(noise=0.5), ratio=0.9, in_flight=2, seed=3)
     rng = np.random.default_rng(5)
-    while not any(given != NOW for given in study.fold.questions.given):  # until the audit asks
+    while not any(given != NOW for given in study.state.questions.given):  # until the audit asks
         asked = study.ask(2, "w0")
-        for q in asked if study.fold.questions.given[-1] == NOW else ():
+        for q in asked if study.state.questions.given[-1] == NOW else ():
             study.tell(q.id, WORTH[q.item] + 0.5 * float(rng.normal()), "w0")
     assert study.held_by("w0")
     reasons = " ".join(study.finish("enough").certificate.reasons)

@@ -17,7 +17,7 @@ import pytest
 
 from handful import PerItem, Preferences, Question, Study, TopX, Values
 from handful.errors import MissingExtra, SmallBudget, StudyFinished
-from handful.study.events import Event, RoundClosed, Told
+from handful.events import Event, RoundClosed, Told
 from tests.pace import slowness
 from tests.study.worlds import Clock, folded, live
 

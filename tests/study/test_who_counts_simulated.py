@@ -17,9 +17,9 @@ from handful.explorers.registry import Pivot
 from handful.objectives import Mixture, Modular
 from handful.problem import Floats, Preferences, Problem
 from handful.responses import tastes
+from handful.rules import GOLD, Rule
 from handful.simulation import simulate
-from handful.study.conduct import Conduct
-from handful.study.rules import GOLD, Rule
+from handful.workers import Conduct
 from tests.explorers.instances import BROKEN, HELD
 from tests.explorers.statistics import binomial_p
 

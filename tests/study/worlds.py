@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from handful import Study
+from handful.journal import replayed
 from handful.objectives import Coverage
-from handful.study.fold import Fold
-from handful.study.replaying import fold_of
+from handful.state import State
 
 
 def coverage(size: int, seed: int = 1) -> Coverage:
@@ -29,9 +29,9 @@ class Clock:
         return self.now
 
 
-def picture(fold: Fold) -> dict[str, Any]:
+def picture(state: State) -> dict[str, Any]:
     """A copy of everything a fold knows, to the bit."""
-    exploration = fold.exploration
+    exploration = state.exploration
     return {
         "arrays": [part.tobytes() for part in exploration.arrays()],
         "before": [part.tobytes() for part in exploration._before],
@@ -40,26 +40,26 @@ def picture(fold: Fold) -> dict[str, Any]:
         "too late": list(exploration._too_late),
         "round": (exploration.round, exploration.first, exploration.limit, exploration.budget),
         "withdrawn": sorted(exploration.withdrawn),
-        "questions": {n: column.tobytes() for n, column in vars(fold.questions).items() if isinstance(column, array)},
-        "workers": {name: list(value) for name, value in vars(fold.workers).items()},
-        "leases": (repr(fold.leases._open), list(fold.leases._waiting)),
-        "provisional": dict(fold.provisional),
+        "questions": {n: column.tobytes() for n, column in vars(state.questions).items() if isinstance(column, array)},
+        "workers": {name: list(value) for name, value in vars(state.workers).items()},
+        "leases": (repr(state.leases._open), list(state.leases._waiting)),
+        "provisional": dict(state.provisional),
         "rounds": [
             [r.closing, r.questions, r.excluded_by_hand]
             + [part.tobytes() for part in (r.answers, r.view.mean, r.view.lower, r.view.upper)]
-            for r in fold.rounds
+            for r in state.rounds
         ],
-        "conducts": repr(fold.conducts._of),
-        "shares": {name: list(value) for name, value in vars(fold.shares).items()},
-        "flags": (fold.answers, fold.paused, fold.closed, list(fold.doors), fold.certificate, fold.certified),
+        "conducts": repr(state.conducts._of),
+        "shares": {name: list(value) for name, value in vars(state.shares).items()},
+        "flags": (state.answers, state.paused, state.closed, list(state.doors), state.certificate, state.certified),
     }
 
 
 def live(study: Study) -> dict[str, Any]:
     """What the study in memory knows."""
-    return picture(study.fold)
+    return picture(study.state)
 
 
 def folded(study: Study) -> dict[str, Any]:
     """What its journal says."""
-    return picture(fold_of(study._writer.journal.read)[0])
+    return picture(replayed(study._writer.journal.read)[0])

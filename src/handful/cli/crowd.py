@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from handful.crowd.plan import ExpectedPeople, StudyPlan
     from handful.crowd.registry import Registry
     from handful.crowd.settings import Settings
-    from handful.study.rules import Rule
+    from handful.rules import Rule
 
 
 T = TypeVar("T")
@@ -356,7 +356,7 @@ def _settings(
 
 def who_counts(door: Literal["open", "room", "invitations", "panel"], rule: Path | None, solo: bool) -> dict[str, Any]:
     """The door and the rule of a new study."""
-    from handful.study.doors import Door
+    from handful.rules import Door
 
     if door == "room" and not solo:
         note("one room: nothing tells one person with several browsers from several people; the certificate says so")
@@ -389,7 +389,7 @@ def expected_of(
 
 
 def _read_rule(file: Path | None) -> Rule | None:
-    from handful.study.rules import EXCLUDE, Rule
+    from handful.rules import EXCLUDE, Rule
 
     if file is None:
         return None

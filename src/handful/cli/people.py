@@ -113,7 +113,7 @@ def _withdrawn(storage: str, study: str, name: str) -> bool:
 
     try:
         with Study.open(storage, study) as opened:
-            if opened.finished is None and opened.fold.workers.knows(name):
+            if opened.finished is None and opened.state.workers.knows(name):
                 opened.leave(name)
     except StorageLocked:
         return False
@@ -273,14 +273,14 @@ def exclude(
     with _opened(storage, study, read_only=not yes) as opened:
         _check_known(opened, worker)
         say(opened.excluding([worker]).words)
-        if yes and not opened.fold.workers.excludes(worker):
+        if yes and not opened.state.workers.excludes(worker):
             opened.exclude(worker, reason or None)
             say("excluded")
     _say_how(yes)
 
 
 def _check_known(study: Study, worker: str) -> None:
-    if not study.fold.workers.knows(worker):
+    if not study.state.workers.knows(worker):
         raise InvalidProblem(f"there is no worker {worker!r} in study {study.name!r}: see `handful status --json`")
 
 
@@ -289,7 +289,7 @@ def restore(study: Study_, worker: _Worker, storage: Storage = STORAGE) -> None:
     """Count somebody's answers again."""
     with _opened(storage, study) as opened:
         _check_known(opened, worker)
-        if not opened.fold.workers.excludes(worker):
+        if not opened.state.workers.excludes(worker):
             say("they were not excluded: their answers count")
             return
         opened.restore(worker)

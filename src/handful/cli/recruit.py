@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handful.recruit.ledger import Store
     from handful.recruit.payroll import Payroll, Report
     from handful.recruit.recruitment import Recruitment
-    from handful.study.rules import Rule
+    from handful.rules import Rule
 
 group = typer.Typer(
     no_args_is_help=True,
@@ -91,7 +91,7 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Show how people, answers, minutes, reward and budget hang together. Nothing is sent anywhere."""
-    from handful.study.rules import Rule
+    from handful.rules import Rule
 
     rule = Rule() if study is None else rule_of(study, storage)
     made = plan_from(rule, people, answers_each, checks, seconds, per_hour, currency)

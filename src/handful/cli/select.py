@@ -22,7 +22,9 @@ from handful.wording import counted
 
 if TYPE_CHECKING:
     from handful.problem import Feedback
-    from handful.study import Question, Result, Study
+    from handful.questions import Question
+    from handful.results import Result
+    from handful.study import Study
 
 
 # Options of `select` that go with --by alone, and those that go with it as well as without.
@@ -174,12 +176,12 @@ def select(
 
 def _same_study(ids: tuple[str, ...], k: int, storage: str, name: str, settings: dict[str, Any]) -> Study:
     """The study that is there, if it is the one that these options describe."""
+    from handful.journal import differences, spelled_out
     from handful.study import Study
-    from handful.study.opening import differences, spelled_out
 
     described = Study(ids, k, **settings)
     study = Study.open(storage, name, items=ids)
-    differing = differences(described.setup, study.fold)
+    differing = differences(described.setup, study.state)
     if differing.keys() == {"budget"} and _extended(study, described.status().budget):
         return study
     if differing:

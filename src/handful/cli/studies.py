@@ -19,8 +19,8 @@ from handful.errors import HandfulError, InvalidProblem, StorageMissing
 from handful.wording import counted
 
 if TYPE_CHECKING:
+    from handful.preregistration import Contents
     from handful.study import Study
-    from handful.study.preregistration import Contents
 
 
 @app.command("list", epilog="[bold]Example[/bold]  handful list --storage venice.db")
@@ -207,8 +207,7 @@ def _called(storage: str, study: Study) -> Callable[[Any], str]:
 
 def _departures(study: Study, storage: str, against: Path) -> list[str]:
     """In what the study differs from a preregistration."""
-    from handful.study.done_by_hand import done_by_hand
-    from handful.study.preregistration import departures, read_record
+    from handful.preregistration import departures, done_by_hand, read_record
 
     try:
         text = against.read_text(encoding="utf-8")
@@ -216,7 +215,7 @@ def _departures(study: Study, storage: str, against: Path) -> list[str]:
         raise InvalidProblem(f"--against {against} cannot be read: {error}") from error
     registered = read_record(text)
     now = study.registration(*shown_to_people(storage, study))
-    return departures(registered, now, study.fold.registered, done_by_hand(study.records()))
+    return departures(registered, now, study.state.registered, done_by_hand(study.records()))
 
 
 def _write(lines: Iterable[str], output: Path | None) -> None:
@@ -254,14 +253,13 @@ def preregister(
     the seed without telling it. The certificate and the export then name its digest. While a server runs the study, use
     the button on the organizer's page instead.
     """
+    from handful.preregistration import page_of, to_json
     from handful.study import Study
-    from handful.study.preregistration import to_json
-    from handful.study.preregistration_page import page_of
 
     name = study or only_study(storage)
     with Study.open(storage, name) as opened:
         record = opened.preregister(*shown_to_people(storage, opened))
-        late = opened.fold.registered.answers if opened.fold.registered is not None else 0
+        late = opened.state.registered.answers if opened.state.registered is not None else 0
     html, json_ = (folder / f"{name}-preregistration.{ending}" for ending in ("html", "json"))
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -15,8 +15,8 @@ from handful.crowd.languages import DEFAULT, Language, language
 from handful.crowd.messages import ItemCard
 from handful.crowd.refusals import Refusal
 from handful.crowd.tokens import Worker
-from handful.study.questions import Question, Receipt
-from handful.study.study import Study
+from handful.questions import Question, Receipt
+from handful.study import Study
 
 MOST_SAID = 60
 
@@ -163,7 +163,7 @@ class Showing:
             item_is_left = worker.item_is_left(question)
             noted: dict[str, object] = {"side": said.side, "item_side": "left" if item_is_left else "right"}
             return (said.side == "left") == item_is_left, noted
-        ids = [study.setup.ids[at] for at in study.fold.questions.options(int(question[1:]))]
+        ids = [study.setup.ids[at] for at in study.state.questions.options(int(question[1:]))]
         places = [ids[at] for at in worker.places(question, len(ids))]
         for place, id_ in enumerate(places, start=1):
             if self.deck.option(worker, self.deck.number(id_), question) == said.option:

@@ -14,7 +14,7 @@ from handful.crowd.messages import Words
 from handful.crowd.settings import Settings
 from handful.crowd.words import check_lessons, cleaned_words, lessons_in, settings_with, shown_consent
 from handful.errors import InvalidProblem
-from handful.study.rules import Rule
+from handful.rules import Rule
 from handful.wording import counted, listed
 
 WORD = {
@@ -27,8 +27,8 @@ WORD = {
 def fixed_words(hosted: Host) -> dict[str, str]:
     """The words that cannot change any more, each with why: somebody may have them on the page, unanswered."""
     fixed = {}
-    if len(hosted.study.fold.questions):
-        answers = hosted.study.fold.answers
+    if len(hosted.study.state.questions):
+        answers = hosted.study.state.answers
         given = f" ({counted(answers, 'answer')} so far)" if answers else ""
         fixed["question"] = f"people have been asked it{given}, and an answer to another one would mean something else"
     rule = hosted.study.setup.rule
@@ -41,9 +41,9 @@ def fixed_words(hosted: Host) -> dict[str, str]:
 
 def effects_of_change(hosted: Host) -> dict[str, str]:
     """For words that can change although somebody has read them: what it means that they did; `all`: for every word."""
-    joined = len(hosted.study.fold.workers.names)
+    joined = len(hosted.study.state.workers.names)
     effects = {}
-    if hosted.study.fold.registered is not None:
+    if hosted.study.state.registered is not None:
         effects["all"] = "The study was preregistered with what stands here: other words depart from that record."
     if joined:
         who = "1 person has" if joined == 1 else f"{joined:,} people have"
@@ -189,7 +189,7 @@ def _refusal(hosted: Host, changes: RequestedChanges) -> str:
 
 
 def _keep(hosted: Host, changes: RequestedChanges, say: Callable[[str], None]) -> None:
-    setup, budget = hosted.study.setup, hosted.study.fold.budget
+    setup, budget = hosted.study.setup, hosted.study.state.budget
     if changes.budget not in (None, budget):
         _grow(hosted, changes.budget or 0, budget, say)
     for option, wanted, kept in (

@@ -17,10 +17,10 @@ from handful.crowd.cards import Said, Showing
 from handful.crowd.refusals import Refusal, not_found
 from handful.crowd.session import Sessions
 from handful.crowd.tokens import Worker
-from handful.study.fold import Fold
-from handful.study.questions import UNANSWERED, Question
-from handful.study.rules import CHECKS, GOLD, Checks, Rule
-from handful.study.study import Study
+from handful.questions import UNANSWERED, Question
+from handful.rules import CHECKS, GOLD, Checks, Rule
+from handful.state import State
+from handful.study import Study
 
 FIRST = 1 << 44
 """Numbers from here on are those of checks; no study has so many questions."""
@@ -91,8 +91,8 @@ class Holding:
 class HeldChecks:
     """Who holds which checks. What belongs to one worker is done under that worker's lock."""
 
-    def __init__(self, fold: Callable[[], Fold]) -> None:
-        self._fold = fold
+    def __init__(self, state: Callable[[], State]) -> None:
+        self._state = state
         self._of: dict[str, Holding] = {}
         self._asked = -math.inf  # when anybody was last given questions: then leases end
         self._handed_out: deque[tuple[float, str, int]] = deque(maxlen=_HANDED_OUT)
@@ -117,10 +117,10 @@ class HeldChecks:
 
     def begin(self, worker: str, now: float, pages: Sessions | None) -> None:
         """Somebody is here: let go of what they would hold no more if it were a question."""
-        holding, fold = self.of(worker, now), self._fold()
+        holding, state = self.of(worker, now), self._state()
         holding.now, holding.ahead = now, 0
         # Whoever holds a question still was not passed on yet, which is done soon after they are named as gone.
-        left = None if pages is None or fold.leases.held_by(worker) else pages.left(worker)
+        left = None if pages is None or state.leases.held_by(worker) else pages.left(worker)
         for check in list(holding.held.values()):
             if check.expires <= self._asked or left is not None:
                 holding.end(check.name, check.expires if check.expires <= self._asked else left)
@@ -130,7 +130,7 @@ class HeldChecks:
 
     def let_go_decided(self, worker: str) -> None:
         """Let go of what is of an earlier round than the open one, or shows what was withdrawn since."""
-        holding, exploration = self.of(worker), self._fold().exploration
+        holding, exploration = self.of(worker), self._state().exploration
         for check in list(holding.held.values()):
             items = {item for _, item in check.cards}
             if check.round < exploration.round or items & exploration.withdrawn:
@@ -145,17 +145,17 @@ class HeldChecks:
             return False
         for when, who, question in list(self._handed_out):
             if when >= check.let_go and who != worker:
-                return self._fold().questions.standing[question] != UNANSWERED
+                return self._state().questions.standing[question] != UNANSWERED
         return False
 
     def comes_back(self, worker: str) -> HeldCheck | None:
         """A check that was let go, where a question would come back too: nothing else is left to ask, for anybody."""
-        fold, past = self._fold(), self.of(worker).past
-        if not fold.exploration.all_out or fold.leases.any_waiting:
+        state, past = self._state(), self.of(worker).past
+        if not state.exploration.all_out or state.leases.any_waiting:
             return None
         for check in reversed(past.values()):
             free = not check.answered and check.let_go not in (None, math.inf)
-            if free and check.round == fold.exploration.round and not self.was_passed_on(worker, check):
+            if free and check.round == state.exploration.round and not self.was_passed_on(worker, check):
                 return past.pop(check.name)
         return None
 
@@ -188,7 +188,7 @@ class DrawnChecks:
     def __init__(self, study: Study, showing: Showing) -> None:
         self.study, self._showing = study, showing
         self._deck, self._options = showing.deck, showing.options
-        self._held = HeldChecks(lambda: self._fold)
+        self._held = HeldChecks(lambda: self._state)
         self._drawn: dict[str, tuple[int, int]] = {}  # of so many checks of a worker, when the last one comes
         self._answers: dict[str, tuple[str, Said]] = {}  # the last check that each worker answered
 
@@ -197,8 +197,8 @@ class DrawnChecks:
         return self.study.setup.rule
 
     @property
-    def _fold(self) -> Fold:
-        return self.study.fold
+    def _state(self) -> State:
+        return self.study.state
 
     @property
     def any(self) -> bool:
@@ -220,7 +220,7 @@ class DrawnChecks:
 
     def answered(self, worker: str) -> int:
         """How many checks this worker has answered."""
-        return self._fold.conducts.checks_of(self._fold.workers.number_if_known(worker))
+        return self._state.conducts.checks_of(self._state.workers.number_if_known(worker))
 
     @staticmethod
     def is_check(question: str) -> bool:
@@ -287,7 +287,7 @@ class DrawnChecks:
             shown.insert(at, ShownQuestion(check.name, self.shown(worker, check.name)))
         for at in places:
             if at <= len(shown):
-                before = order[at][0] if at < len(order) else len(self._fold.questions)
+                before = order[at][0] if at < len(order) else len(self._state.questions)
                 check = self._held.comes_back(worker.id) or self._new(worker, before)
                 check.expires, check.let_go = holding.now + self.study.setup.lease_s, None
                 holding.held[check.name] = check
@@ -298,11 +298,11 @@ class DrawnChecks:
 
     def _new(self, worker: Worker, before: int) -> HeldCheck:
         """The check that comes next."""
-        holding, round_ = self._held.of(worker.id), self._fold.exploration.round
+        holding, round_ = self._held.of(worker.id), self._state.exploration.round
         done = self.answered(worker.id)
         name = check_name(done + len(holding.held), round_, holding.turn)
-        again = holding.recovering and done + self._fold.workers.answers_of(worker.id) > 0
-        return HeldCheck(name, round_, self._fold.chosen, self._cards(worker, int(name[1:])), before, 0.0, again)
+        again = holding.recovering and done + self._state.workers.answers_of(worker.id) > 0
+        return HeldCheck(name, round_, self._state.chosen, self._cards(worker, int(name[1:])), before, 0.0, again)
 
     # What
 
@@ -331,7 +331,7 @@ class DrawnChecks:
         The items are those of a question that was asked of late: else a check would show what others do not.
         """
         drawing = _Drawing(worker, number - FIRST)
-        gone = {*self._fold.chosen, *self._fold.exploration.withdrawn}
+        gone = {*self._state.chosen, *self._state.exploration.withdrawn}
         left = [at for at in range(self._deck.items) if at not in gone] or list(range(self._deck.items))
         items = self._of_late(worker, drawing, gone) or drawing.some(
             left or list(range(self._deck.items)), self._options
@@ -351,8 +351,8 @@ class DrawnChecks:
 
         None before that. So a check is the same after a restart until the worker has answered.
         """
-        questions, mine = self._fold.questions, self._fold.workers.number_if_known(worker.id)
-        started = self._fold.exploration.first
+        questions, mine = self._state.questions, self._state.workers.number_if_known(worker.id)
+        started = self._state.exploration.first
         by = np.asarray(questions.worker[started:])  # of a copy: others go on asking
         own = np.flatnonzero(by == mine) if mine >= 0 else by[:0]
         if not len(own):

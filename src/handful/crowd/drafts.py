@@ -45,7 +45,7 @@ from handful.crowd.settings import BOUNDS, Settings
 from handful.crowd.sources import UNFINISHED_UPLOAD, WHOLE, Uploads, keep_originals
 from handful.crowd.words import settings_with, shown_consent
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, StorageError
-from handful.study.doors import Door
+from handful.rules import Door
 
 DRAFT = "draft.json"
 

@@ -18,12 +18,12 @@ import numpy as np
 from handful.numbers import percent_at_least
 from handful.pricing import world_like
 from handful.problem import Floats, GrowingSet
-from handful.study.conduct import PRACTICE
-from handful.study.questions import Question
-from handful.study.results import Result
-from handful.study.rules import GOLD
-from handful.study.study import Study
+from handful.questions import Question
+from handful.results import Result
+from handful.rules import GOLD
+from handful.study import Study
 from handful.wording import counted
+from handful.workers import PRACTICE
 
 CARELESS = 0.1
 """Which share of the simulated people answers without looking."""
@@ -136,7 +136,7 @@ class DryCrowd:
             moved = [self._turn(person) for person in there if not stopped()]
             patience = most if any(moved) else patience - 1
             there = [person for person in there if self._stays(person)]
-            progress(self.study.fold.answers)
+            progress(self.study.state.answers)
         return self._outcome()
 
     def _enters(self, person: _Person) -> bool:
@@ -159,7 +159,7 @@ class DryCrowd:
             person.until_check = self._rule.checks.gap(1.0 - person.rng.random())
 
     def _stays(self, person: _Person) -> bool:
-        return person.answers < self._each and not self.study.fold.workers.excludes(person.name)
+        return person.answers < self._each and not self.study.state.workers.excludes(person.name)
 
     def _turn(self, person: _Person) -> bool:
         """Answer what this person holds, and take the next question; whether anything moved."""
@@ -195,7 +195,7 @@ class DryCrowd:
         return self._known[1]
 
     def _outcome(self) -> DryOutcome:
-        result, workers = self.study.result(), self.study.fold.workers
+        result, workers = self.study.result(), self.study.state.workers
         out = [person for person in self._people if workers.excludes(person.name)]
         total = self.study.setup.problem.total
         return DryOutcome(

@@ -29,15 +29,13 @@ from handful.crowd.statistics import AnswerStatistics
 from handful.crowd.tokens import Worker
 from handful.crowd.words import WORDS, cleaned_words, settings_with
 from handful.errors import InvalidAnswer, StorageError
+from handful.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn, from_record
+from handful.questions import Question, Receipt
 from handful.recruit.desk import Desk
+from handful.results import Result
+from handful.rules import EXCLUDE, Door, DoorKind
 from handful.storage import Record, probe
-from handful.study.doors import Door, DoorKind
-from handful.study.event_records import from_record
-from handful.study.events import Closed, Event, Excluded, Noted, Restored, RoundClosed, Told, Withdrawn
-from handful.study.questions import Question, Receipt
-from handful.study.results import Result
-from handful.study.rules import EXCLUDE
-from handful.study.study import Study
+from handful.study import Study
 
 log = logging.getLogger("handful.crowd")
 
@@ -167,7 +165,7 @@ class Host:
     @property
     def door(self) -> Door | None:
         """How people come now; None where nothing is known of that."""
-        return self.study.fold.door
+        return self.study.state.door
 
     def comes_by(self, kind: DoorKind) -> bool:
         """Whether people come by this kind of door now."""
@@ -217,7 +215,7 @@ class Host:
             answered=answered,
             goal=self.goal,
             # Where there are checks, a count that stands still would tell that one was answered.
-            answers=0 if self.checks.any else self.study.fold.answers,
+            answers=0 if self.checks.any else self.study.state.answers,
             budget=None if self.checks.any else self._latest.budget,
             chosen=self._picked,
             k=self.k,
@@ -228,7 +226,7 @@ class Host:
     def _has_enough(self) -> bool:
         """Whether all answers are given, those that can still be undone among them."""
         budget = self._latest.budget
-        return budget is not None and self.study.fold.answers >= budget
+        return budget is not None and self.study.state.answers >= budget
 
     def tick(self) -> None:
         """Let answers settle whose time to undo is over, and refresh the status. Called twice a second.
@@ -247,7 +245,7 @@ class Host:
                 raise
             self._take_up_again(self._stored)
         self.storage_works = self.fault.note(None)
-        before, self._overdue = self._overdue, frozenset(self.study.fold.leases.overdue(self.clock()))
+        before, self._overdue = self._overdue, frozenset(self.study.state.leases.overdue(self.clock()))
         self.refresh_status()
         if self._overdue - before:
             self.change_signal.changed()
@@ -314,7 +312,7 @@ class Host:
         value, meta = self.showing.answered(worker, self.study, question, said)
         meta |= {} if said.ms is None else {"ms": said.ms}
         self._judge(worker.id)
-        if self.open and self.study.fold.workers.excludes(worker.id):
+        if self.open and self.study.state.workers.excludes(worker.id):
             raise not_needed()  # their tokens died with them
         held, picked = [other for other in self._held(worker) if other.id != question], self._picked
         more, took = self._room(worker, len(held), told=1), self._sessions.of(worker.id).took(question)
@@ -339,7 +337,7 @@ class Host:
             self._judge(worker.id)
         if not self.open:
             raise study_ended()
-        if self.study.fold.workers.excludes(worker.id):
+        if self.study.state.workers.excludes(worker.id):
             raise not_needed()
         self.study.settle(worker.id)
         undo_s = self.settings.undo_s + self.settings.redo_s
@@ -406,7 +404,7 @@ class Host:
             self._begin(worker)
             if self.checks.is_check(question):
                 self._judge(worker.id)
-                gave_back = self.checks.skip(worker, question, self.study.fold.workers.answers_of(worker.id))
+                gave_back = self.checks.skip(worker, question, self.study.state.workers.answers_of(worker.id))
             else:
                 gave_back = self.study.skip(question, said.reason, worker.id)
             if gave_back and not self.settings.solo:
@@ -423,7 +421,7 @@ class Host:
 
     @property
     def _picked(self) -> int:
-        return self.study.fold.exploration.round - 1
+        return self.study.state.exploration.round - 1
 
     def _held_and_more(self, worker: Worker, has_told: bool = False, looks: bool = False) -> list[Question]:
         held = self._held(worker)
@@ -438,14 +436,14 @@ class Host:
         whether they are asked for more.
         """
         kept_out = self.desk is not None and not self.desk.may_ask(worker.id)
-        if kept_out or self.state != "open" or self.study.fold.workers.excludes(worker.id):
+        if kept_out or self.state != "open" or self.study.state.workers.excludes(worker.id):
             return 0
         has_told |= told > 0
         if not has_told and self._sessions.of(worker.id).rests(self.clock()):
             return 0
         self._sessions.of(worker.id).asked = self.clock()
         self.caps.came(worker.id, self.clock())
-        answers = self.study.fold.workers.answers_of(worker.id) + told
+        answers = self.study.state.workers.answers_of(worker.id) + told
         return self.checks.room(worker, answers, held, min(self._wanted, self._asked_for(answers, has_told or looks)))
 
     def _asked_for(self, answers: int, until_goal: bool) -> int:
@@ -491,7 +489,7 @@ class Host:
 
     def _work(self, worker: Worker, questions: list[Question]) -> messages.Work:
         self._sessions.seen(worker.id, self.clock())
-        state, workers = self.state, self.study.fold.workers
+        state, workers = self.state, self.study.state.workers
         if workers.excludes(worker.id):
             state = "finished"
         answers = workers.answers_of(worker.id)
@@ -657,7 +655,7 @@ def history_of(study: Study, stored: StoredStudy | None) -> JournalHistory:
 
 def end_visits(study: Study, but: str | None = None) -> None:
     """Free what earlier visits hold, and let their answers settle; not those of the visit `but`."""
-    fold = study.fold
-    for worker in filter(None, {*fold.workers.names, *fold.leases.holders()} - {but}):
+    state = study.state
+    for worker in filter(None, {*state.workers.names, *state.leases.holders()} - {but}):
         study.let_go(worker)
         study.settle(worker)

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from handful.crowd.host import Host
 from handful.crowd.people import JOINED, WITHDRAWING, Person, ask_to_forget, new_pseudonym
 from handful.crowd.tokens import Secret, Worker, cookie_hash, new_cookie, tokens_key
-from handful.study.doors import Door
+from handful.rules import Door
 
 
 @lru_cache(maxsize=10_000)
@@ -77,7 +77,7 @@ def code_of(secret: Secret, hosted: Host, pseudonym: str) -> str:
 def person_of_code(secret: Secret, hosted: Host, code: str) -> str | None:
     """The pseudonym whose code this is, however it was typed; None if it is nobody's here."""
     typed = "".join(letter for letter in code.lower() if letter.isalnum()).encode()
-    names = {person.pseudonym for person in hosted.people.all()} | set(hosted.study.fold.workers.names)
+    names = {person.pseudonym for person in hosted.people.all()} | set(hosted.study.state.workers.names)
     study = hosted.study.name
     return next((name for name in names if hmac.compare_digest(_letters(secret, study, name).encode(), typed)), None)
 
@@ -91,7 +91,7 @@ def forget_person(hosted: Host, pseudonym: str, *, withdraw: bool) -> bool:
 
     Whoever came from a panel is forgotten when their pay is settled: False if that is still to come.
     """
-    if withdraw and hosted.open and hosted.study.fold.workers.knows(pseudonym):
+    if withdraw and hosted.open and hosted.study.state.workers.knows(pseudonym):
         hosted.study.leave(pseudonym)
         hosted.study.let_go(pseudonym)
     desk, person = hosted.desk, hosted.people.named(pseudonym)

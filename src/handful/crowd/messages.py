@@ -12,7 +12,7 @@ from handful.crowd.lessons import LONGEST, MOST_LESSONS
 from handful.crowd.settings import BOUNDS
 from handful.recruit.panel import PanelEnding
 from handful.recruit.recruitment import Step
-from handful.study.doors import DoorKind
+from handful.rules import DoorKind
 
 
 class Sent(BaseModel):

@@ -51,9 +51,8 @@ from handful.crowd.replies import (
 from handful.crowd.words import own_words
 from handful.errors import InvalidCollection, InvalidProblem, StorageError
 from handful.export import answer_lines, journal_lines
-from handful.study.doors import Door
-from handful.study.preregistration import to_json
-from handful.study.preregistration_page import page_of
+from handful.preregistration import page_of, to_json
+from handful.rules import Door
 from handful.wording import sentence
 
 STATUS_EVERY_S = 1.0
@@ -195,7 +194,7 @@ async def sheet(hosted: OrganizersStudy) -> Response:
 
 
 def _known(hosted: Host, worker: str) -> None:
-    if not hosted.study.fold.workers.knows(worker):
+    if not hosted.study.state.workers.knows(worker):
         raise not_found()
 
 
@@ -297,7 +296,7 @@ async def preregister(hosted: OrganizersStudy) -> Response:
 @router.get("/{study}/preregistration.html", response_class=Response, responses=file_response("text/html"))
 async def preregistration(hosted: OrganizersStudy) -> Response:
     """The preregistration as a page that stands alone; 404 before there is one."""
-    registered = hosted.study.fold.registered
+    registered = hosted.study.state.registered
     if registered is None:
         raise not_found()
     record = await in_thread(registration_now, hosted)

@@ -23,9 +23,8 @@ from handful.crowd.collection import Collection, Item, cut_apart
 from handful.crowd.decoding import Decoder
 from handful.crowd.sources import PICTURES, UNNAMED, copy_original
 from handful.errors import StorageError
+from handful.results import PickStatement, Result, RoundResult
 from handful.storage import backup
-from handful.study.results import Result, RoundResult
-from handful.study.statements import PickStatement
 from handful.wording import counted
 
 CELL, GAP, EDGE = (560, 420), 28, 56

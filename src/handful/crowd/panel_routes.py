@@ -62,7 +62,7 @@ async def cookie_of_visit(hosted: Host, request: Request) -> tuple[str | None, s
         hosted.desk is None
         or person is None
         or person.chance is None
-        or (known is None and hosted.study.fold.workers.knows(person.pseudonym))  # forgotten
+        or (known is None and hosted.study.state.workers.knows(person.pseudonym))  # forgotten
     ):
         raise Refusal(409, "preview", "This study is for people who come from its panel; here nothing is counted.")
     if person.inside:

@@ -8,9 +8,7 @@ from handful.crowd.cards import item_card
 from handful.crowd.collection import Collection
 from handful.crowd.languages import DEFAULT, Language, language
 from handful.crowd.messages import PickLine, Summary
-from handful.study.results import Result
-from handful.study.statements import Believed, PickStatement
-from handful.study.verdict import FEWEST_MEETINGS, NO_WINS
+from handful.results import FEWEST_MEETINGS, NO_WINS, Believed, PickStatement, Result
 
 Called = Callable[[str], str]
 ISOLATE, END_ISOLATE = "\u2068", "\u2069"

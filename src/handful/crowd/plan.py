@@ -17,10 +17,8 @@ from handful.crowd.words import check_lessons
 from handful.errors import HandfulError, InvalidProblem, UnknownExplorer
 from handful.pricing import Bought, bought
 from handful.recruit.plan import MOST_ANSWERS_EACH, Plan, check_currency
-from handful.study.doors import Door
-from handful.study.rules import EXCLUDE, ONLY_VERIFIED, Rule
-from handful.study.setup import Setup
-from handful.study.small_budget import small_budgets_heard
+from handful.rules import EXCLUDE, ONLY_VERIFIED, Door, Rule
+from handful.setup import Setup, small_budgets_heard
 
 EXPECTED = "people expected"
 """The topic under which the journal notes it."""

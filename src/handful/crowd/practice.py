@@ -12,10 +12,10 @@ from handful.crowd.lessons import Lesson
 from handful.crowd.messages import ItemCard, Join, Option, PracticeLesson, PracticePicture
 from handful.crowd.refusals import Refusal
 from handful.errors import InvalidProblem
-from handful.study.conduct import PRACTICE
-from handful.study.rules import Rule
-from handful.study.study import Study
+from handful.rules import Rule
+from handful.study import Study
 from handful.wording import counted
+from handful.workers import PRACTICE
 
 JOINED = "joined"
 

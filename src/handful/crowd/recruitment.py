@@ -42,7 +42,7 @@ def plan_for(hosted: Host, said: messages.RecruitOnProlific) -> Plan:
     """The plan with what was said. Checks come from the study's rule; people and answers each, where nobody said how
     many, from who is expected or from the budget.
     """
-    expected, total = hosted.expected, hosted.study.fold.budget
+    expected, total = hosted.expected, hosted.study.state.budget
     each = said.answers_each or (expected.answers_each if expected else hosted.settings.goal) or ANSWERS_EACH
     people = said.people or (expected.people if expected else math.ceil((total or 100 * each) / each))
     per_hour = said.per_hour or (expected and expected.per_hour) or PER_HOUR

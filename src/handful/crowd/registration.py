@@ -14,10 +14,10 @@ from handful.crowd.languages import DEFAULT, language
 from handful.crowd.registry import items_folder
 from handful.crowd.settings import Settings
 from handful.crowd.words import LENGTHS, WORDS, settings_with, shown_consent
+from handful.events import Noted
+from handful.preregistration import Contents
 from handful.recruit.ledger import is_recruited_for
-from handful.study.events import Noted
-from handful.study.preregistration import Contents
-from handful.study.study import Study
+from handful.study import Study
 
 
 def preregister(hosted: Host) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def shown_in(storage: str, study: Study[Any]) -> tuple[Contents | None, dict[str
         elif isinstance(event, Noted) and event.topic == WORDS:
             settings = settings_with(settings, event.data)
     said = words_of(theme, settings)
-    said["consent"] = shown_consent(settings, study.fold.door, is_recruited_for(storage, study.name))
+    said["consent"] = shown_consent(settings, study.state.door, is_recruited_for(storage, study.name))
     return collection.digests(), _with_pictures(said, settings, collection)
 
 

@@ -34,12 +34,11 @@ from handful.crowd.sources import ORIGINALS, clean_text
 from handful.crowd.tokens import Secret, secret_in
 from handful.crowd.words import own_words, settings_with
 from handful.errors import HandfulError, InvalidCollection, InvalidProblem, ItemsChanged, StorageError, StudyFinished
+from handful.journal import SteadyClock
 from handful.recruit.desk import PanelLoop
+from handful.rules import ONLY_VERIFIED, Rule
+from handful.setup import Setup, small_budgets_heard
 from handful.storage import StudySummary, list_studies, make_storage, probe, without_password
-from handful.study.clock import SteadyClock
-from handful.study.rules import ONLY_VERIFIED, Rule
-from handful.study.setup import Setup
-from handful.study.small_budget import small_budgets_heard
 
 _TURNS = 60  # enough for a round to end, unless there are very many
 
@@ -515,7 +514,7 @@ def _finish_beginning(theme: str, studies: Sequence[Host], plan: StudyPlan) -> N
     hosted = next((one for one in studies if one.theme == theme), None)
     if hosted is None:
         ours = re.compile(rf"{re.escape(slug_of(theme))}(-\d+)?")
-        new = (one for one in studies if one.open and not one.has_theme and not one.study.fold.answers)
+        new = (one for one in studies if one.open and not one.has_theme and not one.study.state.answers)
         hosted = next((one for one in new if ours.fullmatch(one.study.name)), None)
         if hosted is None:
             return

@@ -115,7 +115,7 @@ async def report_download(hosted: Host) -> Response:
 
 
 def _report(hosted: Host) -> str:
-    people = len([name for name in hosted.study.fold.workers.names if hosted.study.fold.workers.answers_of(name)])
+    people = len([name for name in hosted.study.state.workers.names if hosted.study.state.workers.answers_of(name)])
     journal = journal_digest(hosted.study.records())
     return report(hosted.collection, hosted.latest_result(), hosted.theme, people, journal, hosted.clock())
 

@@ -27,7 +27,7 @@ from handful.crowd.registry import Registry, open_draft, warm_up_for
 from handful.crowd.settings import Settings
 from handful.crowd.sources import PASTED as PASTED_TEXTS
 from handful.errors import HandfulError, StorageError, UnknownExplorer
-from handful.study.doors import Door
+from handful.rules import Door
 from handful.wording import sentence
 
 CARDS = 60

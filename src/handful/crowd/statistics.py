@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from handful.study.events import Event, Told
+from handful.events import Event, Told
 
 MOST_STEPS = 120
 FINEST_S = 10.0

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from itertools import count
 from statistics import fmean
 
+from handful.claims import conditions_of
 from handful.crowd import messages
 from handful.crowd.cards import item_card
 from handful.crowd.host import Host
 from handful.crowd.messages import Course
 from handful.crowd.picks import pick_lines
-from handful.study.circumstances import circumstances_of
-from handful.study.rules import ONLY_VERIFIED
-from handful.study.status import Status
+from handful.results import Status
+from handful.rules import ONLY_VERIFIED
 from handful.wording import counted
 
 GONE_S = 600.0
@@ -126,7 +126,7 @@ def organizer_status_of(
         theme=hosted.theme,
         turn=turn,
         unasked=_filled_if_closed(status),
-        registered_after=None if (registered := hosted.study.fold.registered) is None else registered.answers,
+        registered_after=None if (registered := hosted.study.state.registered) is None else registered.answers,
         state="finished" if status.finished is not None else "paused" if status.paused else "open",
         ended=status.finished,
         k=hosted.k,
@@ -163,7 +163,7 @@ def organizer_status_of(
         door=None if hosted.door is None else hosted.door.kind,
         checked=hosted.study.setup.rule not in (None, ONLY_VERIFIED),
         stuck=hosted.study.standstill.cap(now) if hosted.open else None,
-        circumstances=list(circumstances_of(hosted.study.fold)),
+        circumstances=list(conditions_of(hosted.study.state)),
         recruiting=recruiting,
         show_result=hosted.settings.show_result,
         retention_days=hosted.retention_days,
@@ -204,10 +204,10 @@ def _item_lines(hosted: Host, status: Status) -> list[messages.ItemLine]:
 
 def _worker_lines(hosted: Host, status: Status) -> list[messages.WorkerLine]:
     """Every worker, busiest first."""
-    lines, fold, rule = [], hosted.study.fold, hosted.study.setup.rule
+    lines, state, rule = [], hosted.study.state, hosted.study.setup.rule
     for worker in status.workers:
         statistics = hosted.statistics.of(worker.name)
-        conduct = fold.conducts.of(fold.workers.number_if_known(worker.name))
+        conduct = state.conducts.of(state.workers.number_if_known(worker.name))
         lines.append(
             messages.WorkerLine(
                 worker=worker.name,
@@ -218,9 +218,9 @@ def _worker_lines(hosted: Host, status: Status) -> list[messages.WorkerLine]:
                 median_ms=statistics.median_ms if conduct.median_ms is None else conduct.median_ms,
                 checks=conduct.checks,
                 right=conduct.right,
-                admitted=fold.conducts.may_answer(fold.workers.number_if_known(worker.name)),
+                admitted=state.conducts.may_answer(state.workers.number_if_known(worker.name)),
                 excluded=worker.excluded,
-                withdrew=fold.workers.has_withdrawn(worker.name),
+                withdrew=state.workers.has_withdrawn(worker.name),
                 why=None if rule is None or not worker.excluded else conduct.failed(rule),
             )
         )

@@ -13,7 +13,7 @@ from handful.crowd.people import MOST_DAYS
 from handful.crowd.settings import Settings
 from handful.crowd.sources import clean_text
 from handful.errors import InvalidProblem
-from handful.study.doors import Door
+from handful.rules import Door
 
 WORDS = "words"
 """The topic under which the journal notes them. Later words replace earlier ones; what is not named stays."""

@@ -28,7 +28,7 @@ from handful.explorers import audit, claim, every_round, gains
 from handful.explorers.audit import AUDITED, audit_view, claim_of_audit
 from handful.explorers.board import GAIN, View
 from handful.explorers.bounds import bounds_view, item_bounds
-from handful.explorers.protocol import Explorer, State
+from handful.explorers.protocol import Explorer, ExplorerState
 from handful.numbers import is_finite
 from handful.problem import Problem, Values
 
@@ -63,7 +63,7 @@ class Certified(Explorer):
             return within(problem.ratio, problem.delta, assumptions_of(problem))
         return promise("O", problem.epsilon or 0.0, problem.delta, assumptions_of(problem))
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The audit, or a proof in every round."""
         values = values_only(self.name, problem)
         if problem.epsilon is None and problem.ratio is None:
@@ -86,7 +86,7 @@ class Certified(Explorer):
             epsilon=(problem.epsilon or 0.0) * finite_step(k) / (1.0 - 1.0 / math.e),
         )
 
-    def _audited(self, problem: Problem, values: Values) -> State:
+    def _audited(self, problem: Problem, values: Values) -> ExplorerState:
         """A scout, and the claim it picks for."""
         size, k = problem.size, problem.rounds
         tested = claim.new_claim(

@@ -51,7 +51,7 @@ from handful.explorers.board import (
     unmark_all,
 )
 from handful.explorers.choices import ChoicesState
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.explorers.strengths import (
     NOBODY_LEADS,
     Strengths,
@@ -219,7 +219,7 @@ class Duels(Explorer):
         if self.sure is not None and not (is_finite(self.sure) and 0.5 <= self.sure < 1):
             raise InvalidProblem(f"sure is a probability, from 0.5 to less than 1, or None, got {self.sure!r}")
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The state before the first round; values, or no budget, are refused."""
         comparisons_only(self.name, problem)
         needs_a_budget(self.name, problem)

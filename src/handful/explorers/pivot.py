@@ -38,7 +38,7 @@ from handful.explorers.belief import (
     worth_of_asking,
 )
 from handful.explorers.board import NOW, STRENGTH, Board, Rows, View, belief_view, new_board, pick_one
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.kernels import kernel
 from handful.problem import OPEN, RULE, Floats, Ints, Preferences, Problem
 
@@ -330,7 +330,7 @@ class Pivot(Explorer):
             return NO_GUARANTEE
         return promise("O", problem.epsilon, problem.delta, assumptions_of(problem))
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The state before the first round, with γ = ½·tanh(β₀ε′/2)."""
         comparisons_only(self.name, problem)
         pairs_only(self.name, problem)

@@ -69,7 +69,7 @@ from handful.problem import ALONE, BUDGET, OPEN, Floats, Ints, Problem
 NOTHING_CLAIMED = "this explorer claims nothing about its picks"
 
 
-class State(Protocol):
+class ExplorerState(Protocol):
     """What any explorer keeps: a board, and its own arrays beside it."""
 
     @property
@@ -90,7 +90,7 @@ class Explorer:
     order: ClassVar[Literal["item", "none"]] = "item"
     rules: ClassVar[int] = 1
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The compiled state, ready for the first round; a problem that it cannot work on is refused."""
         raise NotImplementedError
 
@@ -107,7 +107,7 @@ class Explorer:
         return Certificate(reasons=(NOTHING_CLAIMED,))
 
 
-def view_of(explorer: Explorer, problem: Problem, state: State) -> View:
+def view_of(explorer: Explorer, problem: Problem, state: ExplorerState) -> View:
     """The explorer's own view of every candidate, and nothing of items that are picked or withdrawn."""
     return explorer.view(problem, state).without(state.board.items["where"] < 0)
 
@@ -124,31 +124,31 @@ def explores(state: type, *, propose: Callable[..., Any], **kernels: Callable[..
     contains(state, _KERNELS[state])
 
 
-def _begin(state: State) -> None: ...
+def _begin(state: ExplorerState) -> None: ...
 
 
-def _share(state: State) -> int: ...  # type: ignore[empty-body]
+def _share(state: ExplorerState) -> int: ...  # type: ignore[empty-body]
 
 
-def _propose(state: State, n: int) -> tuple[int, int, int]: ...  # type: ignore[empty-body]
+def _propose(state: ExplorerState, n: int) -> tuple[int, int, int]: ...  # type: ignore[empty-body]
 
 
-def _asked(state: State, n: int) -> None: ...
+def _asked(state: ExplorerState, n: int) -> None: ...
 
 
-def _tell(state: State, item: int, rival: int, given: int, answer: float) -> None: ...
+def _tell(state: ExplorerState, item: int, rival: int, given: int, answer: float) -> None: ...
 
 
-def _void(state: State, item: int, rival: int, given: int) -> None: ...
+def _void(state: ExplorerState, item: int, rival: int, given: int) -> None: ...
 
 
-def _late(state: State, item: int, rival: int, given: int, answer: float) -> None: ...
+def _late(state: ExplorerState, item: int, rival: int, given: int, answer: float) -> None: ...
 
 
-def _leave(state: State, item: int) -> None: ...
+def _leave(state: ExplorerState, item: int) -> None: ...
 
 
-def _conclude(state: State, ended: int) -> None: ...
+def _conclude(state: ExplorerState, ended: int) -> None: ...
 
 
 @overload(_begin)
@@ -164,7 +164,7 @@ def _share_of(state: Any) -> Any:
 
 
 @kernel
-def _even_share(state: State) -> int:
+def _even_share(state: ExplorerState) -> int:
     return even_share(state.board.round[0].left, state.board.round[0].rounds)
 
 
@@ -222,7 +222,7 @@ def _conclude_of(state: Any, ended: Any) -> Any:
 
 
 @kernel
-def _conclude_with_best_mean(state: State, ended: int) -> None:
+def _conclude_with_best_mean(state: ExplorerState, ended: int) -> None:
     """Pick the best mean of the round; ties, and a round without answers, go to the first candidate."""
     board = state.board
     best = board.open[0]
@@ -234,7 +234,7 @@ def _conclude_with_best_mean(state: State, ended: int) -> None:
 
 
 @kernel
-def open_round(state: State, round_: int, left: int, rounds: int) -> None:
+def open_round(state: ExplorerState, round_: int, left: int, rounds: int) -> None:
     """Begin round `round_`. It is one of `rounds` left, which may cost `left` answers in all (-1: any number).
 
     Where every candidate will be picked, nothing needs to be asked.
@@ -252,7 +252,7 @@ def open_round(state: State, round_: int, left: int, rounds: int) -> None:
 
 
 @kernel
-def extend(state: State, answers: int) -> int:
+def extend(state: ExplorerState, answers: int) -> int:
     """So many answers more may be spent; give how many of them in this round."""
     r = state.board.round[0]
     before = _share(state)
@@ -263,7 +263,7 @@ def extend(state: State, answers: int) -> int:
 
 
 @kernel
-def propose(state: State, number: int) -> tuple[int, int, int]:
+def propose(state: ExplorerState, number: int) -> tuple[int, int, int]:
     """What question `number` of this round asks: (item, rival, given); item is -1 if nothing may be asked now."""
     if not room(state.board):
         return -1, NOBODY, NOW
@@ -274,7 +274,7 @@ def propose(state: State, number: int) -> tuple[int, int, int]:
 
 
 @kernel
-def tell(state: State, item: int, rival: int, given: int, answer: float) -> None:
+def tell(state: ExplorerState, item: int, rival: int, given: int, answer: float) -> None:
     """An answer counts; the round may be decided by it, or be out of budget after it."""
     note_counted(state.board, item, given, answer)
     r = state.board.round[0]
@@ -284,7 +284,7 @@ def tell(state: State, item: int, rival: int, given: int, answer: float) -> None
 
 
 @kernel
-def asked(state: State, number: int, item: int, given: int, options: Ints) -> None:
+def asked(state: ExplorerState, number: int, item: int, given: int, options: Ints) -> None:
     """Question `number` of this round was asked as a journal records it; `options` has no length where there are two
     at most.
     """
@@ -296,27 +296,27 @@ def asked(state: State, number: int, item: int, given: int, options: Ints) -> No
 
 
 @kernel
-def void(state: State, item: int, rival: int, given: int) -> None:
+def void(state: ExplorerState, item: int, rival: int, given: int) -> None:
     """A question of this round will never be answered, and costs nothing."""
     note_void(state.board, item, given)
     _void(state, item, rival, given)
 
 
 @kernel
-def late(state: State, item: int, rival: int, given: int, answer: float) -> None:
+def late(state: ExplorerState, item: int, rival: int, given: int, answer: float) -> None:
     """An answer to a question of a round that is over."""
     _late(state, item, rival, given, answer)
 
 
 @kernel
-def drop(state: State, item: int) -> None:
+def drop(state: ExplorerState, item: int) -> None:
     """`item` is a candidate no more: between rounds, or before an open round is gone through again."""
     remove(state.board, item)
     _leave(state, item)
 
 
 @kernel
-def conclude(state: State, ended: int) -> None:
+def conclude(state: ExplorerState, ended: int) -> None:
     """End the round now, with what is known."""
     if state.board.round[0].ended == OPEN:
         _conclude(state, ended)
@@ -411,7 +411,15 @@ GONE, VOIDED, LEFT_OUT = 1, 2, 4
 
 @kernel
 def go_again(
-    state: State, log: Ints, asks: Ints, tells: Ints, answers: Floats, options: Ints, flags: Ints, first: int, row: Ints
+    state: ExplorerState,
+    log: Ints,
+    asks: Ints,
+    tells: Ints,
+    answers: Floats,
+    options: Ints,
+    flags: Ints,
+    first: int,
+    row: Ints,
 ) -> None:
     """Go through the log of a round that has just been opened; `first` is the round's first question.
 
@@ -448,7 +456,7 @@ def go_again(
 
 
 @kernel
-def _ask_again(state: State, asked: Ints, options: Ints, number: int, row: Ints) -> None:
+def _ask_again(state: ExplorerState, asked: Ints, options: Ints, number: int, row: Ints) -> None:
     """Change what choosing question `number` changes, and note on the board what was asked in its place."""
     item, rival, given = propose(state, number)
     same = item == asked[0] and rival == asked[1] and given == asked[2]

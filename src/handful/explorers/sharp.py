@@ -47,7 +47,7 @@ from handful.explorers.bounds import (
     seat,
     winner,
 )
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.explorers.topx import TopX
 from handful.kernels import kernel
 from handful.problem import OPEN, RULE, Floats, Ints, Problem
@@ -309,7 +309,7 @@ class Sharp(Explorer):
         """Theorem 1 or 2, as for TopX."""
         return TopX(variant=self.variant, shrink=self.shrink).guarantee(problem)
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The state before the first round, for values or for comparisons."""
         pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")

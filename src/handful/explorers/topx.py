@@ -44,7 +44,7 @@ from handful.explorers.board import (
     rival_of,
     shuffle,
 )
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.kernels import kernel
 from handful.numbers import whole
 from handful.problem import OPEN, RULE, Ints, Preferences, Problem
@@ -468,7 +468,7 @@ class TopX(Explorer):
         epsilon = 0.0 if self.variant == "G" else given.epsilon  # the l best for sure, but any of them
         return Guarantee(OPTIMUM_BOUND, epsilon, given.delta, self.l > 1, given.assumptions)
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """Algorithm 2 with value queries, or with the Borda reduction for preferences."""
         pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")
@@ -489,7 +489,7 @@ class TopX(Explorer):
         return claim_of(evidence, self.guarantee(evidence.problem), shrink=self.shrink)
 
 
-def topx_state(problem: Problem, parts: PerRound, **rules: float) -> State:
+def topx_state(problem: Problem, parts: PerRound, **rules: float) -> ExplorerState:
     """Algorithm 2 for this problem, with value queries or with the Borda reduction for preferences."""
     return new_topx(
         problem.size,

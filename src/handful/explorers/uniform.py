@@ -22,7 +22,7 @@ from handful.certificates import (
 )
 from handful.errors import InvalidProblem
 from handful.explorers.board import View
-from handful.explorers.protocol import Explorer, State
+from handful.explorers.protocol import Explorer, ExplorerState
 from handful.explorers.topx import (
     EVERYBODY,
     FIXED,
@@ -61,7 +61,7 @@ class Uniform(Explorer):
             return NO_GUARANTEE
         return TopX(variant="O" if self.stop == "fixed" else self.variant, shrink=self.shrink).guarantee(problem)
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """TopX that asks everybody in every step."""
         pairs_only(self.name, problem)
         needs_an_end(self.name, problem, self.variant == "G")

@@ -37,7 +37,7 @@ from handful.explorers.gains import (
     start_looking,
     worthiest,
 )
-from handful.explorers.protocol import Explorer, State, explores
+from handful.explorers.protocol import Explorer, ExplorerState, explores
 from handful.kernels import kernel
 from handful.problem import Floats, Problem, Values
 
@@ -168,7 +168,7 @@ class Worth(Explorer):
 
     name: ClassVar[str] = "worth"
 
-    def build(self, problem: Problem) -> State:
+    def build(self, problem: Problem) -> ExplorerState:
         """The state before the first round; comparisons, or no budget, are refused. The noise need not be known."""
         if not isinstance(problem.feedback, Values):
             raise UnknownExplorer("worth asks for values; for comparisons use duels")

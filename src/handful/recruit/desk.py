@@ -20,8 +20,8 @@ from handful.recruit.panel import Identity, Outcome, PanelEnding, ServerCall
 from handful.recruit.payroll import Payroll, Report
 from handful.recruit.prolific import NotThere, ProlificClient
 from handful.recruit.recruitment import Recruitment
-from handful.study.conduct import NOT_VERIFIED
-from handful.study.study import Study
+from handful.study import Study
+from handful.workers import NOT_VERIFIED
 
 log = logging.getLogger("handful.crowd")
 
@@ -189,8 +189,8 @@ class Desk:
 
     def ending_of(self, worker: str, study: Study, *, done: bool, has_questions: bool) -> PanelEnding | None:
         """What became of somebody whom the panel sent, by what the study knows of them; None while they go on."""
-        workers, rule = study.fold.workers, study.setup.rule
-        conduct = study.fold.conducts.of(workers.number_if_known(worker))
+        workers, rule = study.state.workers, study.setup.rule
+        conduct = study.state.conducts.of(workers.number_if_known(worker))
         entered = rule is None or rule.admission is None or conduct.admitted
         out: Outcome | None = None
         if workers.excludes(worker) and not workers.awaits_verifying(worker):
@@ -368,7 +368,7 @@ class PanelLoop:
     def _let_go(self, workers: list[str]) -> None:
         """Free the questions that people hold who are done, for others."""
         study = self.study()
-        holding = set(study.fold.leases.holders()) if study.finished is None else set()
+        holding = set(study.state.leases.holders()) if study.finished is None else set()
         for worker in (worker for worker in workers if worker in holding):
             with suppress(StudyFinished):
                 study.let_go(worker)
@@ -386,7 +386,7 @@ class PanelLoop:
         """
         study = self.study()
         for person in self.desk.people():
-            name, workers = person.pseudonym, study.fold.workers
+            name, workers = person.pseudonym, study.state.workers
             done = person.verified is False or (person.verified is None and person.outcome is not None)
             settled = workers.excludes(name) or workers.kept_unverified(name)
             if workers.knows(name) and done and not settled:

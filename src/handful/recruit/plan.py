@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from handful.errors import InvalidProblem
-from handful.study.rules import Rule
+from handful.rules import Rule
 from handful.wording import counted
 
 MINIMUM_PER_HOUR = {"GBP": 600, "USD": 800}

@@ -250,7 +250,6 @@ class Batch:
         # Held until the batch is complete; then those who wait pass it on. An event wakes them at ten times the cost.
         self._completed = Lock()
         self._completed.acquire()
-        self._calls: list[Callable[[], None]] = []
 
     def wait(self) -> None:
         if not self.done:
@@ -260,19 +259,11 @@ class Batch:
             # Each waiter raises its own: a shared exception would collect the tracebacks of all.
             raise type(self._error)(*self._error.args) from self._error
 
-    def when_done(self, call: Callable[[], None]) -> None:
-        """Call this once the records are stored, or will never be: from any thread, and perhaps twice."""
-        self._calls.append(call)
-        if self.done:
-            call()
-
     def complete(self, error: StorageError | None = None) -> None:
         self._error = error
         self.records = []
         self.done = True
         self._completed.release()
-        for call in self._calls:
-            call()
 
 
 class GroupCommitter:

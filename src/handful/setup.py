@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from handful.errors import InvalidProblem, StorageCorrupt
+from handful.errors import InvalidProblem, SmallBudget, StorageCorrupt
 from handful.explorers.registry import Duels, Explorer, default_explorer, describe, described, explorer_of, spelled
 from handful.numbers import is_finite, make_plain
 from handful.problem import Feedback, PerItem, Preferences, Problem, Total, Values
-from handful.study.doors import Door
-from handful.study.items import position_of, read_items
-from handful.study.rules import Rule
+from handful.questions import position_of, read_items
+from handful.rules import Door, Rule
+
+if TYPE_CHECKING:
+    from handful.state import State
+
 
 VERSION = version("handful")
 IN_FLIGHT = {"processes": 64, "cluster": 256}  # by where an oracle will run
@@ -251,3 +257,47 @@ def _feedback_from_dict(data: dict[str, Any]) -> Feedback:
     if data["kind"] == "values":
         return Values(data["noise"], None if data["range"] is None else tuple(data["range"]))
     raise ValueError(f"unknown feedback {data['kind']!r}")
+
+
+_heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def small_budgets_heard() -> Iterator[list[str]]:
+    """What studies that are made in here would warn of. `warnings.catch_warnings` would act on all threads."""
+    heard: list[str] = []
+    before = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(before)
+
+
+def warn_of_small_budget(state: State) -> None:
+    """With fewer answers than candidates some items are never looked at, and with several options, of which each
+    answer tells something, with fewer places than candidates: that may be meant, so it is a warning.
+    """
+    problem, answers = state.setup.problem, state.exploration.limit
+    candidates, options = problem.candidates, problem.feedback.options
+    if answers < 0 or candidates < 2 or state.exploration.round > problem.k:
+        return
+    if answers == 0:
+        told = f"no answer, and its pick is drawn by chance; {problem.rounds} answers are one for each round"
+    elif options <= 2 and answers < candidates:
+        told = (
+            f"{answers} answers for {candidates} candidates: some will never be asked about; "
+            f"{candidates * problem.rounds} answers are one per candidate and round"
+        )
+    elif options > 2 and answers * options < candidates:
+        told = (
+            f"{answers} answers, each to {options} candidates of {candidates}: some will never be shown; "
+            f"{-(-candidates // options) * problem.rounds} answers have room for every candidate in each round"
+        )
+    else:
+        return
+    told = f"the budget gives the first round {told}"
+    heard = _heard.get()
+    if heard is None:
+        warnings.warn(told, SmallBudget, stacklevel=5)
+    else:
+        heard.append(told)

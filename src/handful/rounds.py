@@ -1,19 +1,20 @@
-"""The explorer through its rounds: what it is told, in question order, and how a round is counted again.
-
-An item's answers are told in the order they were asked (for explorers whose bounds need it): answer n once answers
-1…n−1 are in or void. Counting answers as they happen to arrive would favour quick ones.
-"""
+"""Columns of numbers as arrays, and the arrays that a state is made of."""
 
 from __future__ import annotations
 
 from array import array
 from collections import deque
+from collections.abc import Iterator
 from copy import copy
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 
-from handful.explorers.board import GAIN, NOW, SHARE, Mask, View, first_order, means_of
+from handful import events
+from handful.events import RoundClosed
+from handful.explorers.board import ALL, FIRST, GAIN, NOW, SHARE, Board, Marks, Mask, View, first_order, means_of
 from handful.explorers.protocol import (
     ASKED,
     DONE,
@@ -35,15 +36,275 @@ from handful.explorers.protocol import (
 )
 from handful.problem import BUDGET, CLOSED, Budget, Floats, Ints, Problem, Total, Unlimited, ending_named, ending_of
 from handful.problem import OPEN as UNDECIDED
-from handful.study.closed_round import ClosedRound
-from handful.study.columns import array_of_column, arrays_of, copied
-from handful.study.events import RoundClosed
-from handful.study.lines import Lines
-from handful.study.question_options import Options, Proposal
-from handful.study.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
-from handful.study.seen_questions import SeenQuestions
-from handful.study.setup import Setup
-from handful.study.workers import Workers
+from handful.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Lines, Questions
+from handful.setup import Setup
+from handful.workers import Workers
+
+
+def array_of_column(column: array[Any]) -> np.ndarray[Any, Any]:
+    """A copy of a column: nothing can be appended to a column while somebody, such as compiled code, holds a view."""
+    return np.array(column, dtype=column.typecode)
+
+
+def arrays_of(state: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """All arrays of a state, in order."""
+    for part in state:
+        if isinstance(part, np.ndarray):
+            yield part
+        else:
+            yield from arrays_of(part)
+
+
+def copied(state: Any) -> Any:
+    """A state with arrays of its own."""
+    return type(state)(*(part.copy() if isinstance(part, np.ndarray) else copied(part) for part in state))
+
+
+class PackedNumbers:
+    """An array of numbers that does not change. Where most of them are the same one, only the others are kept."""
+
+    __slots__ = ("_fill", "_size", "_values", "_where")
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        bits = np.ascontiguousarray(values).view(np.int64)
+        middle = len(bits) // 2
+        self._size = len(values)
+        most = np.partition(bits, middle)[middle : middle + 1].copy()  # what most are, if most are the same
+        self._fill = most.view(values.dtype)
+        others = np.flatnonzero(bits != self._fill.view(np.int64))
+        few = 2 * len(others) < len(bits)
+        self._where: np.ndarray[Any, Any] | None = others.astype(np.int32) if few else None
+        self._values = values[others] if few else values.copy()
+
+    def unpacked(self) -> np.ndarray[Any, Any]:
+        """The whole array, a new one each time."""
+        if self._where is None:
+            return self._values.copy()
+        whole = np.repeat(self._fill, self._size)
+        whole[self._where] = self._values
+        return whole
+
+
+@dataclass(frozen=True)
+class _PackedView:
+    mean: PackedNumbers
+    lower: PackedNumbers
+    upper: PackedNumbers
+    scale: str
+    believed: bool
+
+
+class ClosedRound:
+    """A round that is over."""
+
+    __slots__ = ("_answers", "_means", "_spreads", "_view", "closing", "excluded_by_hand", "questions")
+
+    def __init__(
+        self,
+        closing: events.RoundClosed,
+        questions: range,
+        answers: Ints,
+        means: Floats,
+        spreads: Floats,
+        view: View,
+        excluded_by_hand: bool,
+    ) -> None:
+        self.closing, self.questions = closing, questions
+        self.excluded_by_hand = excluded_by_hand  # whether answers were left out that no rule fixed before excludes
+        self._answers, self._means, self._spreads = (PackedNumbers(a) for a in (answers, means, spreads))
+        mean, lower, upper = (PackedNumbers(a) for a in (view.mean, view.lower, view.upper))
+        self._view = _PackedView(mean, lower, upper, view.scale, view.believed)
+
+    @property
+    def answers(self) -> Ints:
+        """How many were counted, per item."""
+        return self._answers.unpacked()
+
+    @property
+    def means(self) -> Floats:
+        """Of the answers counted; nan where there are none."""
+        return self._means.unpacked()
+
+    @property
+    def spreads(self) -> Floats:
+        """Σ (answer − mean of those before it)², as on the board."""
+        return self._spreads.unpacked()
+
+    @property
+    def view(self) -> View:
+        """Of the explorer, when the round closed."""
+        of = self._view
+        return View(of.mean.unpacked(), of.lower.unpacked(), of.upper.unpacked(), of.scale, of.believed)
+
+
+_NO_ROOM = np.zeros(0, np.int64)
+Proposal = tuple[int, ...]  # item, rival, given, and the options after item and rival
+
+
+class Options:
+    """Between the columns of questions and the place that an explorer's state may have for the options of one."""
+
+    def __init__(self, state: Any, questions: Questions) -> None:
+        self._place: Ints | None = getattr(state, "options", None)
+        self._number: Ints | None = getattr(state, "number", None)
+        self.asks_by_person = hasattr(state, "seen")  # whether the explorer asks nobody the same twice
+        self._questions = questions
+        self._board: Board = state.board
+
+    def proposed(self) -> tuple[int, ...]:
+        """The options after the second of the question that was just proposed."""
+        return () if self._place is None else tuple(int(i) for i in self._place[2:] if i >= 0)
+
+    def waited_for(self, asked: Proposal) -> list[int]:
+        """The items of which the board notes that a question is in flight: the first, or all options."""
+        return [asked[0]] if self._place is None else [asked[0], asked[1], *asked[3:]]
+
+    def row(self, question: int) -> Ints:
+        """The options as the explorer's state has room for them: of no length where it has none."""
+        if self._place is None:
+            return _NO_ROOM
+        options = self._questions.options(question)
+        row = np.full(len(self._place), -1, np.int64)
+        row[: len(options)] = options
+        return row
+
+    def show(self, question: int) -> None:
+        """Let the explorer see the options of a question."""
+        if self._place is not None:
+            self._place[:] = self.row(question)
+
+    def rows(self, numbers: range) -> Ints:
+        """The options of many questions, a row for each."""
+        rows = np.full((len(numbers), 0 if self._place is None else len(self._place)), -1, np.int64)
+        if self._place is not None:
+            questions, here = self._questions, slice(numbers.start, numbers.stop)
+            two = np.column_stack([questions.item[here], questions.rival[here]])
+            given = np.hstack([two, questions.others(here)]) if questions.names_one else two
+            rows[:, : given.shape[1]] = given
+        return rows
+
+    def about(self, question: int, number: int) -> tuple[int, int, int]:
+        """The item, the rival and what is given; the explorer is shown the options, and the number in its round."""
+        questions = self._questions
+        if self._number is not None:
+            self._number[0] = number
+        self.show(question)
+        return questions.item[question], questions.rival[question], questions.given[question]
+
+    def swap(self, proposed: Proposal | None, recorded: Proposal | None) -> None:
+        """Note on the board the question that was recorded instead of the one that is proposed."""
+        for question, change in ((proposed, -1), (recorded, 1)):
+            if question is not None:
+                self._board.round["asked"] += change
+                if question[2] == NOW:
+                    self._board.items["waiting"][self.waited_for(question)] += change
+
+    def answered(self, question: int, number: int) -> tuple[int, int, int, float]:
+        """What the explorer is told of a question: that the item was named, or how it was compared or valued."""
+        item, rival, given = self.about(question, number)
+        answer = self._questions.answer[question]
+        if not self._questions.names_one:
+            return item, rival, given, answer
+        named = int(answer)
+        return named, rival if named != rival else item, given, 1.0
+
+
+_SHIFT = 32  # a pair of items is kept as one number, which takes the least room
+_STANDS = (ANSWERED, LATE)  # while an answer may still be revised, any option may be named
+
+
+class SeenQuestions:
+    """The questions of the open round by the person who was shown them; only people with a name."""
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
+        self._shown: dict[str, array[int]] = {}
+        # By the pairs of items in them, as many as were needed; most are never.
+        self._with: dict[str, dict[int, list[int]]] = {}
+        self._sorted: dict[str, int] = {}  # how many of those shown are there
+
+    def begin(self) -> None:
+        """A round begins, in which nobody was shown anything yet."""
+        self._shown = {}
+        self._with.clear()
+        self._sorted.clear()
+
+    def show(self, question: int, worker: str) -> None:
+        """Note that a worker is shown a question that compares items."""
+        shown = self._shown.get(worker)
+        if shown is None:
+            self._shown[worker] = array("i", [question])
+        else:
+            shown.append(question)
+
+    def rows_for(self, worker: str | None) -> Ints | None:
+        """What the worker has compared, for the explorer; None where there is nothing."""
+        shown = self._shown.get(worker or "")
+        if shown is None:
+            return None
+        questions, numbers = self._questions, np.array(shown)
+        more = len(questions.more) // len(questions)  # options after the second, as many for each question
+        rows = np.empty((len(shown), 3 + more), np.int64)
+        rows[:, 0] = ALL
+        rows[:, 1] = _view(questions.item, np.int32)[numbers]
+        rows[:, 2] = _view(questions.rival, np.int32)[numbers]
+        if questions.names_one:
+            rows[:, 3:] = _view(questions.more, np.int32).reshape(-1, more)[numbers]
+            answered = np.isin(_view(questions.standing, np.int8)[numbers], _STANDS)
+            _put_first(rows, answered, _view(questions.answer, np.float64)[numbers].astype(np.int64))
+        return rows
+
+    def would_repeat(self, question: int, worker: str | None) -> bool:
+        """Whether the worker was asked to compare two of its items in this round."""
+        by_pair = self._by_pair(worker or "")
+        return any(
+            pair in self._compared(earlier)
+            for pair in self._pairs(question)
+            for earlier in by_pair.get(pair, ())
+            if earlier != question
+        )
+
+    def _by_pair(self, worker: str) -> dict[int, list[int]]:
+        """What a worker was shown, by the pairs of items in it."""
+        shown, by_pair = self._shown.get(worker, ()), self._with.setdefault(worker, {})
+        for question in shown[self._sorted.get(worker, 0) :]:
+            for pair in self._pairs(question):
+                by_pair.setdefault(pair, []).append(question)
+        self._sorted[worker] = len(shown)
+        return by_pair
+
+    def _pairs(self, question: int) -> list[int]:
+        """The pairs of items that a question asks to compare."""
+        options = sorted(self._questions.options(question))
+        return [low << _SHIFT | high for low, high in combinations(options, 2)]
+
+    def _compared(self, question: int) -> list[int]:
+        """The pairs of items that a question compared, or that it asks to compare."""
+        named = self._named(question)
+        if named is None:
+            return self._pairs(question)
+        others = (other for other in self._questions.options(question) if other != named)
+        return [min(named, other) << _SHIFT | max(named, other) for other in others]
+
+    def _named(self, question: int) -> int | None:
+        """The option that was named, of more than two; None where nothing says yet, and of two, where any says all."""
+        questions = self._questions
+        if not questions.names_one or questions.standing[question] not in _STANDS:
+            return None
+        return int(questions.answer[question])
+
+
+def _put_first(rows: Ints, answered: Marks, named: Ints) -> None:
+    """Of the questions that are answered, let the option that was named be the first, in the place of that one."""
+    here, place = np.nonzero((rows[:, 1:] == named[:, None]) & answered[:, None])
+    rows[here, 1 + place] = rows[here, 1]
+    rows[here, 1] = named[here]
+    rows[here, 0] = FIRST
+
+
+def _view(column: array[Any], kind: type[np.generic]) -> np.ndarray[Any, Any]:
+    """A column without a copy; to be used at once, as it cannot grow meanwhile."""
+    return np.frombuffer(column, dtype=kind)
 
 
 class Rounds:

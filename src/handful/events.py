@@ -1,12 +1,18 @@
-"""What can happen to a study: one frozen class per kind of event, with the short keys of its JSON.
-
-A journal is a list of these. `docs/events.md` describes every kind for people who read journals with other tools.
-"""
+"""What can happen to a study: one frozen class per kind of event, to and from the JSON of its journal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
+from json.encoder import encode_basestring_ascii
+from math import isfinite
 from typing import Any, ClassVar
+
+import numpy as np
+
+from handful.errors import InvalidAnswer, JournalTooNew, StorageCorrupt
+from handful.setup import Setup
+from handful.storage import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,3 +266,143 @@ Event = (
     | Noted
 )
 KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}
+
+
+def _numpy_number(x: object) -> object:
+    """A number of NumPy as one that JSON knows; TypeError for anything else."""
+    if isinstance(x, np.generic):
+        return x.item()
+    raise TypeError(f"{type(x).__name__} is none of its types")
+
+
+encoded = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_numpy_number).encode
+
+
+def asked_payload(question: int, item: int, rival: int, worker: str | None, more: tuple[int, ...], copy: int) -> str:
+    """What a record of a question says."""
+    text = f'{{"q":{_number(question)},"i":{_number(item)}'
+    if rival != -1:
+        text += f',"j":{_number(rival)}'
+    if worker is not None:
+        text += f',"w":{_text(worker)}'
+    if more:
+        text += f',"o":{encoded(more)}'
+    if copy != -1:
+        text += f',"c":{_number(copy)}'
+    return text + "}"
+
+
+def told_payload(
+    question: int, answer: float | bool, worker: str | None, undo_until: float | None, meta: Any, duration: int | None
+) -> str:
+    """What a record of an answer says."""
+    text = f'{{"q":{_number(question)},"a":{_number(answer)}'
+    if worker is not None:
+        text += f',"w":{_text(worker)}'
+    if undo_until is not None:
+        text += f',"u":{_number(undo_until)}'
+    if meta is not None:
+        text += f',"m":{encoded(meta)}'
+    if duration is not None:
+        text += f',"d":{_number(duration)}'
+    return text + "}"
+
+
+def _number(x: float | bool) -> str:
+    if type(x) is int or (type(x) is float and isfinite(x)):
+        return repr(x)
+    return encoded(x)
+
+
+def _text(x: str) -> str:
+    return encode_basestring_ascii(x) if type(x) is str else encoded(x)
+
+
+VERSION = 1
+"""Of the records that this handful writes, and the only one that it reads."""
+
+# (key, field, default) per class and key → field per class, so that the hot path looks nothing up.
+_SHAPES = {
+    kind: tuple(
+        (key, f.name, f.default)
+        for key, f in zip(kind.keys, [f for f in fields(kind) if f.name != "given"], strict=True)
+    )
+    for kind in KINDS.values()
+}
+_FIELDS = {name: {key: attribute for key, attribute, _ in _SHAPES[kind]} for name, kind in KINDS.items()}
+_TUPLES = {"questions", "best", "more"}
+_FIRST_PICKS = -2  # a question given the first i picks alone has the rival −2 − i in the journal, and only there
+
+
+def to_record(event: Event, seq: int, time: float) -> Record:
+    """The event as the journal keeps it."""
+    try:
+        return Record(seq, VERSION, event.kind, time, _payload_of(event))
+    except (TypeError, ValueError) as error:
+        raise InvalidAnswer(
+            f"what goes into the journal must be JSON ({error}): use numbers, text, lists and dicts"
+        ) from None
+
+
+def _payload_of(event: Event) -> str:
+    if type(event) is Asked:
+        rival = event.rival if event.given < 0 else _FIRST_PICKS - event.given
+        return asked_payload(event.question, event.item, rival, event.worker, event.more, event.copy)
+    if type(event) is Told:
+        return told_payload(event.question, event.answer, event.worker, event.undo_until, event.meta, event.duration)
+    data = {}
+    for key, name, default in _SHAPES[type(event)]:
+        value = getattr(event, name)
+        if value is not default:
+            data[key] = value
+    return encoded(data)
+
+
+def payload_of(record: Record) -> dict[str, Any]:
+    """What a record says; StorageCorrupt or JournalTooNew if it is none that this handful knows."""
+    if record.version != VERSION:
+        raise JournalTooNew(
+            f"record {record.seq} has version {record.version}, this handful knows {VERSION}: "
+            "use the handful that wrote it"
+        )
+    try:
+        data = json.loads(record.payload)
+    except ValueError as error:
+        raise _unknown(record, error) from error
+    if type(data) is not dict:
+        raise _unknown(record, TypeError("it is no table"))
+    return data
+
+
+def event_of(record: Record, data: dict[str, Any]) -> Event:
+    """The event that a record keeps, from its payload; StorageCorrupt if it is none."""
+    try:
+        names = _FIELDS[record.kind]
+        found: dict[str, Any] = {}
+        for key, value in data.items():
+            name = names[key]
+            found[name] = tuple(value) if type(value) is list and name in _TUPLES else value
+        if record.kind == Asked.kind and found.get("rival", -1) <= _FIRST_PICKS:
+            found["given"] = _FIRST_PICKS - found.pop("rival")
+        return KINDS[record.kind](**found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unknown(record, error) from error
+
+
+def from_record(record: Record) -> Event:
+    """The event that a record keeps."""
+    return event_of(record, payload_of(record))
+
+
+def setup_of(record: Record) -> Setup:
+    """The settings in a journal's first record."""
+    event = from_record(record)
+    assert isinstance(event, Created)
+    return Setup.from_dict(event.setup)
+
+
+def _unknown(record: Record, error: Exception) -> StorageCorrupt:
+    return StorageCorrupt(
+        f"record {record.seq} ({record.kind!r}) is not an event of this version ({error!r}): "
+        "restore the storage from a backup"
+    )

@@ -1,30 +1,293 @@
-"""A study's state as a fold over its journal: `apply` is all that ever changes it, live and on reopening alike."""
+"""A study's state: `apply` is all that ever changes it, live and on replay. It decides nothing."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
 
-from handful.errors import StorageCorrupt
-from handful.study import events
-from handful.study.closed_round import ClosedRound
-from handful.study.conduct import NOT_VERIFIED, WITHDREW, Conducts
-from handful.study.doors import Door
-from handful.study.in_flight import change_in_flight
-from handful.study.leases import Leases
-from handful.study.preregistration import PREREGISTERED, Registered
-from handful.study.provisionals import Provisional, Provisionals
-from handful.study.questions import ANSWERED, PROVISIONAL, UNANSWERED, VOID, Questions
-from handful.study.rounds import Rounds
-from handful.study.setup import Setup
-from handful.study.shares import Shares
-from handful.study.workers import Workers
+import numpy as np
+
+from handful import events
+from handful.errors import InvalidProblem, StorageCorrupt
+from handful.events import InFlightSet
+from handful.preregistration import PREREGISTERED, Registered
+from handful.problem import Ints
+from handful.questions import ANSWERED, LATE, PROVISIONAL, UNANSWERED, VOID, Questions
+from handful.rounds import ClosedRound, Rounds
+from handful.rules import Door
+from handful.setup import Setup
+from handful.workers import NOT_VERIFIED, WITHDREW, Conducts, Shares, Workers
+
+if TYPE_CHECKING:
+    from handful.journal import Writer
+
+
+@dataclass(frozen=True)
+class Provisional:
+    """An answer that may still be revised."""
+
+    worker: str | None
+    until: float
+
+
+class Provisionals(dict[int, Provisional]):
+    """All such answers, by their questions. Change it by `[...] =`, `del` and `drop` alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_worker: dict[str | None, dict[int, None]] = {}
+        self._by_end: list[tuple[float, int, int]] = []  # a heap of: until when, the how manieth, the question
+        self._added = 0
+
+    def snapshot(self) -> Provisionals:
+        """A copy to look at."""
+        seen = Provisionals()
+        seen.update(self)
+        return seen
+
+    def __setitem__(self, question: int, held: Provisional) -> None:
+        super().__setitem__(question, held)
+        self._by_worker.setdefault(held.worker, {})[question] = None
+        heappush(self._by_end, (held.until, self._added, question))
+        self._added += 1
+
+    def __delitem__(self, question: int) -> None:
+        worker = self[question].worker
+        super().__delitem__(question)
+        theirs = self._by_worker[worker]
+        del theirs[question]
+        if not theirs:
+            del self._by_worker[worker]
+
+    def drop(self, question: int) -> None:
+        """Remove an answer, if it is here."""
+        if question in self:
+            del self[question]
+
+    def due(self, now: float) -> tuple[int, ...]:
+        """Those whose time is over, in the order they came, for whoever settles them at once: they are told once."""
+        found = []
+        while self._by_end and self._by_end[0][0] <= now:
+            _, added, question = heappop(self._by_end)
+            if question in self:
+                found.append((added, question))
+        return tuple(question for _, question in sorted(found))
+
+    def of(self, worker: str | None) -> tuple[int, ...]:
+        """Those of one worker, in the order they came."""
+        return tuple(self._by_worker.get(worker, ()))
+
+
+@dataclass(slots=True)
+class Lease:
+    """An open question. `expires` is ∞ while nobody holds it."""
+
+    worker: str | None
+    expires: float
+    held: bool = True
+    skips: int = 0
+    seen: list[str | None] = field(default_factory=list)
+
+
+class Leases:
+    """All open questions of a study."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Lease] = {}
+        self._waiting: dict[int, None] = {}  # an ordered set: to be handed out again
+        self._held: dict[str | None, dict[int, None]] = {}  # by whoever holds them
+        self._earliest = math.inf  # no lease expires before this
+
+    def snapshot(self) -> Leases:
+        """A copy to look at, which later events do not change."""
+        seen = Leases()
+        seen._open = {q: Lease(l.worker, l.expires, l.held, l.skips, l.seen) for q, l in self._open.items()}
+        seen._waiting, seen._earliest = dict(self._waiting), self._earliest
+        seen._held = {worker: dict(held) for worker, held in self._held.items()}
+        return seen
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __contains__(self, question: int) -> bool:
+        return question in self._open
+
+    def numbers(self) -> list[int]:
+        """The open questions, in the order asked."""
+        return sorted(self._open)
+
+    def grant(self, question: int, worker: str | None, expires: float) -> None:
+        """Note that `worker` holds the question until `expires`."""
+        lease = self._open.get(question)
+        if lease is None:
+            self._open[question] = Lease(worker, expires, seen=[worker])
+        else:
+            self._waiting.pop(question, None)
+            self._let_go(question, lease)
+            lease.worker, lease.expires, lease.held = worker, expires, True
+            lease.seen.append(worker)
+        held = self._held.get(worker)
+        if held is None:
+            self._held[worker] = {question: None}
+        else:
+            held[question] = None
+        if expires < self._earliest:
+            self._earliest = expires
+
+    def _let_go(self, question: int, lease: Lease) -> None:
+        """Take the question from its holder, if it has one."""
+        held = self._held.get(lease.worker)
+        if lease.held and held is not None:
+            held.pop(question, None)
+            if not held:
+                del self._held[lease.worker]
+
+    def end(self, question: int, *, again: bool) -> None:
+        """Take the question from its holder; with `again` it waits for the next worker."""
+        lease = self._open[question]
+        self._let_go(question, lease)
+        lease.worker, lease.expires, lease.held = None, math.inf, False
+        if again:
+            self._waiting[question] = None
+
+    def skip(self, question: int, *, again: bool) -> int:
+        """End the lease by a skip; give how often the question was skipped."""
+        self.end(question, again=again)
+        self._open[question].skips += 1
+        return self._open[question].skips
+
+    def drop(self, question: int) -> None:
+        """Remove a question that is answered or void."""
+        lease = self._open.pop(question, None)
+        if lease is not None:
+            self._let_go(question, lease)
+        if self._waiting:
+            self._waiting.pop(question, None)
+
+    def forget_waiting(self) -> None:
+        """Hand out no waiting question again, because their round is over; an answer may still come."""
+        self._waiting.clear()
+
+    def holder(self, question: int) -> tuple[bool, str | None]:
+        """Whether somebody holds the question, and who."""
+        lease = self._open.get(question)
+        return (lease.held, lease.worker) if lease else (False, None)
+
+    def holders(self, now: float = -math.inf) -> list[str | None]:
+        """Who holds a question that is not overdue at `now`, once for each such question."""
+        return [lease.worker for lease in list(self._open.values()) if lease.held and lease.expires > now]
+
+    def held_by(self, worker: str | None) -> list[int]:
+        """The questions that `worker` holds, oldest first."""
+        return sorted(self._held.get(worker, ()))
+
+    def held_longest(self, first: int, worker: str, may: Callable[[int], bool]) -> int | None:
+        """The question of this round, from `first` on, that others have held longest, and that `worker` has not seen
+        and may have.
+        """
+        held = sorted(
+            (lease.expires, question)
+            for question, lease in self._open.items()
+            if lease.held and question >= first and worker not in lease.seen
+        )
+        return next((question for _, question in held if may(question)), None)
+
+    def overdue(self, now: float) -> list[int]:
+        """The questions that somebody holds although the lease has run out: it ends when anybody asks."""
+        return [question for question, lease in list(self._open.items()) if lease.expires <= now]
+
+    def due(self, now: float) -> tuple[int, ...]:
+        """The overdue questions, for whoever ends their leases now."""
+        if now < self._earliest:
+            return ()
+        due = tuple(self.overdue(now))
+        self._earliest = min((lease.expires for lease in self._open.values() if lease.expires > now), default=math.inf)
+        return due
+
+    @property
+    def any_waiting(self) -> bool:
+        """Whether a question is to be handed out again."""
+        return bool(self._waiting)
+
+    def was_given(self, question: int, worker: str | None) -> bool:
+        """Whether an open question was handed to the worker before."""
+        return worker in self._open[question].seen
+
+    def waiting(self, worker: str | None, *, seen: bool | None, may: Callable[[int], bool]) -> int | None:
+        """The oldest question to hand out again that `worker` has seen before, or has not (None: either), and that they
+        may have.
+        """
+        of_theirs = (question for question in self._waiting if seen in (None, self.was_given(question, worker)))
+        return next(filter(may, of_theirs), None)
+
+
+WITH_ANSWER = (ANSWERED, PROVISIONAL, LATE)
+
+
+def repeated_questions(state: State) -> Ints:
+    """Their numbers, in order; of those who answered without a name there are none.
+
+    The columns cannot grow meanwhile: give a snapshot where answers may come in.
+    """
+    questions = state.questions
+    worker, rival = np.asarray(questions.worker, np.int64), np.asarray(questions.rival, np.int64)
+    here = np.flatnonzero((worker >= 0) & (rival >= 0) & np.isin(np.asarray(questions.standing), WITH_ANSWER))
+    round_ = np.asarray(questions.round, np.int64)[here]
+    if not len(here):
+        return here
+    item = np.asarray(questions.item, np.int64)
+    if questions.names_one:
+        options = questions.rows_of_options(range(len(questions)))[here]
+        named = np.asarray(questions.answer)[here].astype(np.int64)
+        row, column = np.nonzero((options >= 0) & (options != named[:, None]))
+        one, other, question, of = named[row], options[row, column], here[row], round_[row]
+    else:
+        one, other, question, of = item[here], rival[here], here, round_
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    compared = np.stack([worker[question], of, low, high])
+    order = np.lexsort((question, *compared))
+    same = (compared[:, order[1:]] == compared[:, order[:-1]]).all(axis=0)
+    return np.unique(question[order[1:][same]])
+
+
+def set_in_flight(writer: Writer, most: int) -> None:
+    """Write down that so many may be out, if the study was made without saying and is free to be told."""
+    if is_free(writer.state):
+        with writer.writing() as now:
+            writer.emit(InFlightSet(most), now)
+
+
+def change_in_flight(state: State, most: int) -> None:
+    """What `InFlightSet` does: the explorer begins anew with this many."""
+    if not is_free(state):
+        raise StorageCorrupt(
+            "the journal says how many questions may be unanswered at once after it was fixed: restore the storage "
+            "from a backup"
+        )
+    try:
+        problem = replace(state.setup.problem, in_flight=most)
+    except InvalidProblem as error:
+        raise StorageCorrupt(f"the journal cannot be right ({error}): restore the storage from a backup") from error
+    state.setup, state.in_flight_set = replace(state.setup, problem=problem), True
+    state.exploration.begin_anew(problem)
+
+
+def is_free(state: State) -> bool:
+    """Whether the number may still be said: only once, before anything was asked or picked, and before the study was
+    preregistered, with 1.
+    """
+    untouched = len(state.questions) == 0 and not state.rounds and not state.closed
+    return state.setup.in_flight_left and not state.in_flight_set and state.registered is None and untouched
+
 
 SKIPS_TO_VOID = 3
 
 
-class Fold:
+class State:
     """The state of a study after the events applied so far."""
 
     def __init__(self, setup: Setup) -> None:
@@ -122,7 +385,7 @@ class Fold:
         at = round_ - len(self.setup.problem.chosen) - 1
         return self.rounds[at].questions.start if at < len(self.rounds) else self.exploration.first
 
-    def snapshot(self) -> Fold:
+    def snapshot(self) -> State:
         """A copy to look at, which later events do not change: for what takes too long to look at under a lock."""
         seen = copy(self)
         seen.questions = self.questions.snapshot()

@@ -1,4 +1,4 @@
-"""The certificate of a study: what its journal supports, and nothing more."""
+"""The certificate of a study: what its journal supports, nothing more, and under which conditions people answered."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from handful.certificates import (
     shown_better,
 )
 from handful.explorers.board import NOW
+from handful.numbers import at_most, confidence
 from handful.problem import Ints
-from handful.study.circumstances import circumstances_of, paid_for
-from handful.study.closed_round import ClosedRound
-from handful.study.fold import Fold
-from handful.study.questions import ANSWERED, LATE, PROVISIONAL, VOID
+from handful.questions import ANSWERED, LATE, PROVISIONAL, VOID
+from handful.rounds import ClosedRound
+from handful.rules import ONLY_VERIFIED
+from handful.state import State
 
 BY_HAND = "workers were excluded by hand, not by a rule fixed before the start: that voids the confidence"
 BY_RULE = "excluding workers by the rules was right, and what they had answered in closed rounds was as good as any"
@@ -40,46 +41,46 @@ NEVER_CERTIFIED = (
 )
 
 
-def certificate_of(fold: Fold) -> Certificate:
+def certificate_of(state: State) -> Certificate:
     """What may be claimed about the items chosen so far, and under which circumstances that was found.
 
     Of a study by other rules, what was recorded when it ended.
     """
-    if not fold.setup.is_current:
-        recorded = fold.certificate
+    if not state.setup.is_current:
+        recorded = state.certificate
         return Certificate(reasons=(NEVER_CERTIFIED,)) if recorded is None else Certificate.from_dict(recorded)
-    certificate = paid_for(_claimed(fold), fold)
+    certificate = paid_for(_claimed(state), state)
     if certificate.reasons == (NOTHING_YET,):
         return certificate
-    return replace(certificate, reasons=(*certificate.reasons, *circumstances_of(fold)))
+    return replace(certificate, reasons=(*certificate.reasons, *conditions_of(state)))
 
 
-def _claimed(fold: Fold) -> Certificate:
-    filled = _filled_in(fold)
-    if len(fold.rounds) == len(fold.filled):
+def _claimed(state: State) -> Certificate:
+    filled = _filled_in(state)
+    if len(state.rounds) == len(state.filled):
         return Certificate(reasons=filled or (NOTHING_YET,))
-    if fold.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in fold.rounds):
-        return Certificate(reasons=(BY_HAND, *_whom(fold)))
-    if fold.setup.scenarios == "paired":
+    if state.workers.any_excluded_by_hand or any(closed.excluded_by_hand for closed in state.rounds):
+        return Certificate(reasons=(BY_HAND, *_whom(state)))
+    if state.setup.scenarios == "paired":
         return Certificate(reasons=(PAIRED,))
-    against = _refuted(fold)
+    against = _refuted(state)
     if against is not None:
         return Certificate(reasons=(f"{REFUTED}: {against}",))
-    evidence = _evidence(fold)
+    evidence = _evidence(state)
     if evidence.everything:
         certificate = claim_of_everything(evidence)
     else:
-        certificate = fold.setup.explorer.claim(evidence, fold.exploration.state)
-    extra = (BY_RULE,) if any(excluded_answers(fold, closed) for closed in fold.rounds) else ()
-    if fold.exploration.withdrawn:
-        extra = (*extra, WITHDRAWN, WITHDRAWN_LATE) if fold.withdrawn_late else (*extra, WITHDRAWN)
-    if fold.passed_on:
+        certificate = state.setup.explorer.claim(evidence, state.exploration.state)
+    extra = (BY_RULE,) if any(excluded_answers(state, closed) for closed in state.rounds) else ()
+    if state.exploration.withdrawn:
+        extra = (*extra, WITHDRAWN, WITHDRAWN_LATE) if state.withdrawn_late else (*extra, WITHDRAWN)
+    if state.passed_on:
         extra = (*extra, PASSED_ON)
-    if VOID in fold.questions.standing and IN_ORDER not in certificate.assumptions:
+    if VOID in state.questions.standing and IN_ORDER not in certificate.assumptions:
         extra = (*extra, IN_ORDER)
     if certificate.shown:
-        extra = (*extra, *_speaks_of(fold))
-    picked, k = len(fold.chosen), fold.setup.problem.k
+        extra = (*extra, *_speaks_of(state))
+    picked, k = len(state.chosen), state.setup.problem.k
     unfinished = filled if picked >= k else (f"this is about the {picked} of {k} items that are picked",)
     return replace(
         certificate,
@@ -88,34 +89,34 @@ def _claimed(fold: Fold) -> Certificate:
     )
 
 
-def _refuted(fold: Fold) -> str | None:
+def _refuted(state: State) -> str | None:
     """What the answers that counted refute."""
-    questions, chosen = fold.questions, len(fold.setup.problem.chosen)
+    questions, chosen = state.questions, len(state.setup.problem.chosen)
     standing, worker = np.asarray(questions.standing), np.asarray(questions.worker, dtype=np.int64)
-    counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
+    counts = (standing == ANSWERED) & ~np.isin(worker, list(state.workers.excluded))
     item, given = np.asarray(questions.item, dtype=np.int64), np.asarray(questions.given, dtype=np.int64)
     picks = np.where(given == NOW, np.asarray(questions.round, dtype=np.int64) - 1, chosen + given)
-    return refuted(fold.setup.problem, item[counts], picks[counts], np.asarray(questions.answer)[counts])
+    return refuted(state.setup.problem, item[counts], picks[counts], np.asarray(questions.answer)[counts])
 
 
-def _whom(fold: Fold) -> tuple[str, ...]:
+def _whom(state: State) -> tuple[str, ...]:
     """Who was excluded by hand, and who was restored against the rule."""
-    excluded, restored = fold.workers.by_hand, fold.workers.overruled
+    excluded, restored = state.workers.by_hand, state.workers.overruled
     said = (f"excluded by hand: {', '.join(excluded)}",) if excluded else ()
     return (*said, f"restored against the rule: {', '.join(restored)}") if restored else said
 
 
-def _filled_in(fold: Fold) -> tuple[str, ...]:
+def _filled_in(state: State) -> tuple[str, ...]:
     """That some picks rest on little, if they do."""
-    cut, filled = (", ".join(fold.setup.ids[i] for i in picks) for picks in (fold.cut_short, fold.filled))
+    cut, filled = (", ".join(state.setup.ids[i] for i in picks) for picks in (state.cut_short, state.filled))
     said = (f"decided with what was known when the study was finished early: {cut}",) if cut else ()
     why = "filled in from what was known when the study was finished early, with nothing claimed of that"
     return (*said, f"{why}: {filled}") if filled else said
 
 
-def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
+def excluded_answers(state: State, closed: ClosedRound) -> int:
     """How many answers to the questions of a closed round come from workers who are excluded."""
-    questions, excluded = fold.questions, fold.workers.excluded
+    questions, excluded = state.questions, state.workers.excluded
     if not excluded:
         return 0
     here = slice(closed.questions.start, closed.questions.stop)
@@ -124,17 +125,17 @@ def excluded_answers(fold: Fold, closed: ClosedRound) -> int:
     return int((np.isin(workers, excluded) & answered).sum())
 
 
-def answers_of_excluded(fold: Fold) -> int:
+def answers_of_excluded(state: State) -> int:
     """How many answers there are, of any round, from workers who are excluded or withdrew."""
-    excluded = set(fold.workers.excluded)
+    excluded = set(state.workers.excluded)
     if not excluded:
         return 0
-    questions = fold.questions
+    questions = state.questions
     given = np.isin(np.asarray(questions.standing), (ANSWERED, PROVISIONAL, LATE))
     return int((np.isin(np.asarray(questions.worker, dtype=np.int64), list(excluded)) & given).sum())
 
 
-def _evidence(fold: Fold) -> Evidence:
+def _evidence(state: State) -> Evidence:
     """What the closed rounds showed, for the explorer to claim by."""
     rounds = tuple(
         RoundEvidence(
@@ -142,29 +143,29 @@ def _evidence(fold: Fold) -> Evidence:
             closed.closing.ended,
             math.inf if closed.closing.reached is None else closed.closing.reached,
             len(closed.closing.best) > 1,
-            _shown(fold, closed) if fold.setup.problem.feedback.compares else (0, 0),
+            _shown(state, closed) if state.setup.problem.feedback.compares else (0, 0),
         )
-        for closed in fold.rounds
+        for closed in state.rounds
         if closed.closing.ended != "filled"
     )
-    return Evidence(fold.setup.problem, rounds, tuple(fold.exploration.withdrawn))
+    return Evidence(state.setup.problem, rounds, tuple(state.exploration.withdrawn))
 
 
-def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
+def _shown(state: State, closed: ClosedRound) -> tuple[int, int]:
     """Rivals shown to be no better than the pick, of how many; by the comparisons counted in this round, in the order
     asked.
     """
-    questions = fold.questions
+    questions = state.questions
     here = slice(closed.questions.start, closed.questions.stop)
     standing = np.asarray(questions.standing[here])
     worker = np.asarray(questions.worker[here], dtype=np.int64)
-    counts = (standing == ANSWERED) & ~np.isin(worker, list(fold.workers.excluded))
-    problem = fold.setup.problem
+    counts = (standing == ANSWERED) & ~np.isin(worker, list(state.workers.excluded))
+    problem = state.setup.problem
     candidates = problem.size - closed.closing.round + 1
     if candidates < 2:
         return 0, 0
     if questions.names_one:
-        item, rival = _pairs_of_choices(fold, closed.questions, standing, counts, worker)
+        item, rival = _pairs_of_choices(state, closed.questions, standing, counts, worker)
         won = np.ones(len(item))
     else:
         item = np.asarray(questions.item[here], dtype=np.int64)
@@ -176,7 +177,7 @@ def _shown(fold: Fold, closed: ClosedRound) -> tuple[int, int]:
 
 
 def _pairs_of_choices(
-    fold: Fold, numbers: range, standing: np.ndarray, counts: np.ndarray, worker: np.ndarray
+    state: State, numbers: range, standing: np.ndarray, counts: np.ndarray, worker: np.ndarray
 ) -> tuple[Ints, Ints]:
     """Who was named rather than whom, in the order asked. By Luce's model each is a comparison of these two alone.
 
@@ -187,11 +188,11 @@ def _pairs_of_choices(
     told: set[tuple[int, int, int]] = set()
     named, passed = [], []
     for at, number in enumerate(numbers):
-        options = fold.questions.options(number)
+        options = state.questions.options(number)
         if standing[at] not in (ANSWERED, VOID):
             broken.update(combinations(sorted(options), 2))
         elif counts[at]:
-            one = int(fold.questions.answer[number])
+            one = int(state.questions.answer[number])
             for other in options:
                 pair = min(one, other), max(one, other)
                 if other == one or pair in broken or (worker[at], *pair) in told:
@@ -216,9 +217,9 @@ def _once_each(item: np.ndarray, rival: np.ndarray, worker: np.ndarray, counts: 
     return first
 
 
-def _speaks_of(fold: Fold) -> tuple[str, ...]:
+def _speaks_of(state: State) -> tuple[str, ...]:
     """Whether what comparisons show is about people or about answers."""
-    workers = np.asarray(fold.questions.worker, dtype=np.int64)[np.asarray(fold.questions.standing) == ANSWERED]
+    workers = np.asarray(state.questions.worker, dtype=np.int64)[np.asarray(state.questions.standing) == ANSWERED]
     return (PEOPLE,) if len(workers) and (workers >= 0).all() else (ANSWERS,)
 
 
@@ -234,3 +235,76 @@ def _unbroken(item: np.ndarray, rival: np.ndarray, standing: np.ndarray) -> np.n
         at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
         whole[(pairs[at] == pair) & (np.arange(len(item)) >= missing[first][at])] = False
     return whole
+
+
+ATTENTIVE = "which side an item is shown on is drawn by chance, so people who look choose either as it comes"
+TOO_MANY = "with so many people the rule may have excluded somebody who looked: that leaves no confidence"
+
+
+def conditions_of(state: State) -> tuple[str, ...]:
+    """What a reader must know besides the claim."""
+    said: list[str] = []
+    if state.setup.continues is not None:
+        said.append(f"this study continues {state.setup.continues}: its picks were seen before this one began")
+    if state.setup.door is not None:
+        said.append(state.setup.door.words)
+    said += [f"then the organizer changed how people come: {door.words}" for door in state.doors]
+    if state.setup.rule is not None:
+        said.append(_who_counts(state))
+    elif state.workers.withdrew and not state.workers.any_excluded_by_hand:
+        said.append(f"{_people(state.workers.withdrew)} withdrew; {_WITHDRAWALS}")
+    if state.registered is not None:
+        said.append(state.registered.words)
+    return tuple(said)
+
+
+_WITHDRAWALS = "that people withdraw is assumed not to depend on what they answered"
+
+
+def _who_counts(state: State) -> str:
+    rule, workers = state.setup.rule, state.workers
+    assert rule is not None
+    excluded = len(workers.by_rule)  # who withdrew later is among both
+    withdrew = "" if rule.withdrawal == "keep" else f", {workers.withdrew} withdrew"  # else nothing tells who did
+    return (
+        f"who counts was settled before the first answer (rule {rule.hash}): {_people(answerers(state))} answered, "
+        f"{excluded} {'was' if excluded == 1 else 'were'} excluded by it{withdrew}"
+        + ("" if rule == ONLY_VERIFIED else "; what is said is about people who pass its checks")
+        + (f"; {_WITHDRAWALS}" if workers.withdrew else "")
+    )
+
+
+def answerers(state: State) -> int:
+    """How many people answered anything, a check or a question."""
+    return sum(count > 0 or state.conducts.of(number).checks > 0 for number, count in enumerate(state.workers.answers))
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def paid_for(certificate: Certificate, state: State) -> Certificate:
+    """The certificate after what the rule may have done wrongly: each person could be excluded by mere chance.
+
+    Unless that happens to anybody, the answers that count are those that would count without that part of the rule. So
+    the probabilities are added up.
+    """
+    rule = state.setup.rule
+    claimed = certificate.bound is not None or certificate.ratio is not None or bool(certificate.shown)
+    if rule is None or certificate.delta is None or not claimed or rule.false_exclusion == 0:
+        return certificate
+    cost = rule.false_exclusion * answerers(state)
+    delta = certificate.delta + cost
+    if delta >= 1:
+        return Certificate(reasons=(*certificate.reasons, TOO_MANY))
+    each = at_most(rule.false_exclusion, 1)
+    said = (
+        f"the rule excludes somebody who looks with probability {each} at most; for all of them "
+        f"that takes {at_most(cost, 2)} of the confidence, which leaves {confidence(delta)}"
+    )
+    return replace(
+        certificate,
+        delta=delta,
+        assumptions=(*certificate.assumptions, ATTENTIVE),
+        reasons=(*certificate.reasons, said),
+    )
