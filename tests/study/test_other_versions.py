@@ -109,7 +109,6 @@ CHANGES: dict[str, Callable[[Study[str]], object]] = {
     "check": lambda study: study.check("cid", "gold", True),
     "apply_rule": lambda study: study.apply_rule("cid"),
     "exclude": lambda study: study.exclude("cid"),
-    "exclude_all": lambda study: study.exclude_all(["cid"]),
     "restore": lambda study: study.restore("cid"),
     "leave": lambda study: study.leave("cid"),
     "change_door": lambda study: study.change_door(Door("panel")),
