@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from handful import Study, rounds
-from handful.events import Excluded
+from handful import Study
 from handful.explorers.protocol import ASKED, LATE_TOLD, conclude, drop, late, propose, tell, void
 from handful.problem import BUDGET
 from handful.questions import VOID, Questions
 from handful.rounds import arrays_of
 from tests.study.test_interleavings import EXPLORERS
-from tests.study.worlds import Clock, live
+from tests.study.worlds import Clock
 
 PEOPLE = 8
 
@@ -100,24 +99,3 @@ def test_compiled_code_goes_through_a_round_as_one_call_at_a_time_does(explorer:
             assert [part.tobytes() for part in exploration.arrays()] == expected
             gone_through += len(exploration._log)
     assert gone_through > 50
-
-
-@pytest.mark.parametrize("explorer", EXPLORERS)
-def test_a_group_is_excluded_as_if_one_after_another(explorer: str) -> None:
-    at_once, in_turn = busy(explorer, 1), busy(explorer, 1)
-    group = [f"p{number}" for number in range(5)]
-    at_once.exclude_all(group)
-    with in_turn._writer.writing() as now:
-        for worker in group:
-            in_turn._writer.emit(Excluded(worker, None, False), now)
-            in_turn.state.exploration.arrays()  # looks at it, which cannot wait
-        in_turn._ask_tell.close_decided(now)
-    assert live(at_once) == live(in_turn)
-
-
-def test_a_group_costs_one_look_through_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    study, looks = busy("duels", 0), []
-    again = rounds.go_again
-    monkeypatch.setattr(rounds, "go_again", lambda *given: (looks.append(1), again(*given)))
-    study.exclude_all([f"p{number}" for number in range(6)])
-    assert len(looks) == 1

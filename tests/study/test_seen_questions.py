@@ -267,7 +267,7 @@ def test_a_question_that_would_repeat_is_not_left_to_those_who_skipped_it_or_wer
     study = the_last_question_waits(Clock())
     assert len(study.ask(1, "ann")) == 1  # Bob has skipped it
     study = the_last_question_waits(Clock(), "eve")
-    study.exclude_all(["eve"], "a robot")
+    study.exclude("eve", "a robot")
     assert len(study.ask(1, "ann")) == 1
 
 
