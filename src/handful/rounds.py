@@ -407,10 +407,11 @@ class Rounds:
         """What is known of each candidate in the open round: the explorer's view, or the mean answers."""
         return self._view_of_answers() if self.follows else view_of(self._explorer, self._problem, self.state)
 
-    def snapshot(self) -> Self:
-        """A copy to look at: it is asked and told nothing."""
+    def snapshot(self, questions: Questions, workers: Workers) -> Self:
+        """A copy to look at, with copies of the questions and workers: it is asked and told nothing."""
         self.catch_up()
         seen = copy(self)
+        seen._questions, seen._workers = questions, workers
         seen._state, seen.withdrawn, seen.closed = copied(self._state), set(self.withdrawn), list(self.closed)
         seen._look()
         return seen

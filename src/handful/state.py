@@ -390,7 +390,7 @@ class State:
         seen = copy(self)
         seen.questions = self.questions.snapshot()
         seen.workers, seen.conducts = self.workers.snapshot(), self.conducts.snapshot()
-        seen.exploration = self.exploration.snapshot()
+        seen.exploration = self.exploration.snapshot(seen.questions, seen.workers)
         seen.leases, seen.provisional = self.leases.snapshot(), self.provisional.snapshot()
         seen._appliers = {}  # those of the original would change the original
         return seen
