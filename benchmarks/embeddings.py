@@ -1,7 +1,7 @@
 """Representatives of embeddings: `maximize` from features beside twelve lines of NumPy, on one core and on all.
 
-    python benchmarks/embeddings.py            some minutes
-    python benchmarks/embeddings.py --large    hours: up to 1,000,000 rows
+    python -m benchmarks.embeddings            some minutes
+    python -m benchmarks.embeddings --large    hours: up to 1,000,000 rows
 
 Each figure is measured in a process of its own, and is the wall time of fifty picks, the making of similarities
 included; the quicker of two runs counts. The twelve lines hold the whole table in float32; where it does not fit into

@@ -14,6 +14,7 @@ SMALLEST = {
     "borda": "--crowds 2 --per-item 2",
     "captions": "{folder}/contest.csv --runs 2 --k 2 --without-ucb",
     "cascades": "--nodes 200 --edges 400 --runs 20",
+    "embeddings": "--measure handful 60 4",
     "first_answers": "--functions 1 --runs 2",
     "heavy_tails": "--runs 2",
     "imports": "--runs 1",
