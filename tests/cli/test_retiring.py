@@ -13,8 +13,8 @@ import pytest
 import typer.main
 
 import handful.cli
-from handful import Preferences, Study, cli
-from handful.cli import ITSELF, READS, writes
+from handful import Preferences, Study
+from handful.cli import ITSELF, READS, retiring, writes
 from handful.crowd.people import DAY_S, People, Person, keep_for
 
 
@@ -51,7 +51,7 @@ def test_a_command_that_writes_first_forgets_who_is_due(tmp_path: Path, order: t
         keep_for(storage, name, 1)
     People("s", storage).closed(time.time() - 2 * DAY_S)
     with pytest.raises(SystemExit) as ended:
-        cli(commands())([*order, "--storage", str(storage)])
+        retiring(commands())([*order, "--storage", str(storage)])
     assert ended.value.code == 0
     kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"p-of-s-123456" not in kept
