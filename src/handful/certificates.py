@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -559,14 +559,6 @@ def claim_of(evidence: Evidence, guarantee: Guarantee, *, shrink: float = 1.0) -
 def claim_of_everything(evidence: Evidence) -> Certificate:
     """That nothing is better than all there is: for sure, whatever was asked and answered."""
     return Certificate(delta=0.0, ratio=1.0, assumptions=(MONOTONE_SUBMODULAR,), reasons=(_EVERYTHING,))
-
-
-def claim_of_any(evidence: Evidence, reason: str) -> Certificate:
-    """What holds whoever chose what to ask and when to stop, and the reason why no more is said."""
-    if isinstance(evidence.problem.feedback, Values):
-        return claim_by_values(evidence, NO_GUARANTEE, evidence.problem.delta, (reason,))
-    certificate = claim_by_comparisons(evidence, NO_GUARANTEE, by_rounds=False)
-    return replace(certificate, reasons=(*certificate.reasons, reason))
 
 
 def claim_by_values(

@@ -308,7 +308,3 @@ class Shares:
     def next_round(self) -> None:
         """A round is over."""
         self.in_round = Counter()
-
-    def again(self, workers: Counter[int]) -> None:
-        """The open round is one that was open before: these gave so many answers in it."""
-        self.in_round = workers
